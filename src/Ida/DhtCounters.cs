@@ -26,7 +26,7 @@ public sealed class DhtCounters
     /// <summary>Operations that needed a round of acknowledgements.</summary>
     public long SlowPaths => Volatile.Read(ref _slow);
 
-    /// <summary>Operations of other members that this member drove to their end.</summary>
+    /// <summary>Operations of other members that this member took over, to drive them to their end.</summary>
     public long Takeovers => Volatile.Read(ref _takeovers);
 
     /// <summary>Reads answered by this member's own slice without a message.</summary>

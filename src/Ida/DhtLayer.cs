@@ -37,7 +37,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private int _enabled = -1;
     private int[] _firstForRoom = [];
 
-    // The clock at the view change, once the state has arrived whole but what waited for it is not done yet.
+    // The clock at the view change, from when the state has arrived whole until all that waited for it has been handled; else null.
     private ulong? _wholeAt;
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 

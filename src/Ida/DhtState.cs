@@ -5,7 +5,7 @@ using Ida.Placement;
 
 namespace Ida;
 
-/// <summary>State that the parts of one member's DHT share. Written by <see cref="DhtLayer"/> at view changes only.</summary>
+/// <summary>State that the parts of one member's DHT share. Written at view changes and at the end of the DHT; Blocked and Initialised also in between.</summary>
 internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry registry, HybridClock clock)
 {
     public readonly IGroupPort Port = port;

@@ -38,7 +38,7 @@ public static class GroupDhtExtensions
         }
         var registry = new DhtRegistry();
         if (register is not null)
-            UserCode.NotAsync(register, "The register callback must not be async: the DHT is enabled with those that are registered when it returns.", nameof(register))(registry);
+            UserCode.NotAsync(register, "The register callback must not be async: the DHT is enabled with the resolvers that are registered when it returns.", nameof(register))(registry);
         registry.Seal(options);
         var command = await PostAsync(group, options, registry, cancellationToken).ConfigureAwait(false);
         return await TakenAsync(command, cancellationToken).ConfigureAwait(false);

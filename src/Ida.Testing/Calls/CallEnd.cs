@@ -1,6 +1,6 @@
 namespace Ida.Testing.Calls;
 
-/// <summary>What was so in the moment in which a call ended: whoever looks later finds another time, another life, a token that was cancelled since.</summary>
+/// <summary>What held at the moment at which a call ended: whoever looks later finds another time, another life, a token that was cancelled since.</summary>
 /// <param name="At">When, by the ledger.</param>
 /// <param name="Took">How long it took, by the clock of its caller.</param>
 /// <param name="Life">What had become of its caller.</param>

@@ -66,7 +66,7 @@ internal static class CallErrors
     /// <summary>The kinds in the order of the rows.</summary>
     public static IEnumerable<CallKind> Rows => s_rows.Select(static row => row.Kind);
 
-    /// <summary>What a call ended with that the guide does not say of its kind, or says of another that was cancelled; null where there is nothing of the sort.</summary>
+    /// <summary>The error that an ended call has and that the guide does not list for its kind, or a cancellation though its token was not cancelled; null where there is neither.</summary>
     public static Exception? Undocumented(CallKind kind, Task ended, bool cancelled) => ErrorOf(ended) is { } error && (MeaningOf(kind, error) is null || IsUnasked(error, cancelled)) ? error : null;
 
     /// <summary>What an ended call throws; null where it ended well.</summary>

@@ -8,12 +8,12 @@ namespace Ida.Testing.Calls;
 /// </summary>
 /// <param name="now">The time that bounds are counted in: virtual, or without the time for which the process was stopped.</param>
 /// <param name="longest">How long a call may take that has no bound of its own; null: as long as the run.</param>
-/// <param name="slack">How much later than it must a call may end; null: <see cref="Slack"/>.</param>
+/// <param name="slack">How much later than it should a call may end; null: <see cref="Slack"/>.</param>
 internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, TimeSpan? slack = null)
 {
     private const int MostWrong = 20;
 
-    /// <summary>How much later than it must a call may end: a busy machine, a clock that is slow.</summary>
+    /// <summary>How much later than it should a call may end: for a busy machine, or a clock that is slow.</summary>
     public static readonly TimeSpan Slack = TimeSpan.FromSeconds(1.5);
 
     private readonly TimeSpan _slack = slack ?? Slack;
@@ -24,8 +24,8 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     private volatile bool _hasEnded;
 
     /// <summary>
-    /// How long a call of whole nodes in simulation may take that has no time of its own: longer than one that is cut off takes to give up its place, and whoever
-    /// waits for it a few times over.
+    /// How long a call that has no bound of its own may take among whole nodes in simulation: longer than a node that is cut off takes to give up its place, and
+    /// than whoever waits for that takes, a few times over.
     /// </summary>
     public static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
@@ -58,7 +58,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     /// <param name="call">Makes it.</param>
     /// <param name="caller">The life in which it is made; null: one that goes on as long as the run.</param>
     /// <param name="bound">How long it may take; null: as long as any.</param>
-    /// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is, and where there is no caller whose life is known, always.</param>
+    /// <param name="mayBeOver">Whether the part of its member may be over, so that the call may be told so. Null: only where the caller's life is over; without a caller too, always.</param>
     /// <param name="token">Its token: a call ends as cancelled only where this was.</param>
     public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, CancellationToken token = default)
         where T : Task

@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Ida.Testing.Calls;
 
-/// <summary>A call of a ledger, from its begin until it is judged.</summary>
+/// <summary>A call of a ledger, from its beginning until it is judged.</summary>
 /// <param name="now">The ledger's time.</param>
 /// <param name="kind">What was called.</param>
 /// <param name="who">The caller, for a report.</param>
 /// <param name="caller">The life in which it began; null: one that goes on as long as the run.</param>
-/// <param name="mayBeOver">Whether the part of its member may be over, of which the call is told then; null: where the life is, and where there is no caller whose life is known, always.</param>
+/// <param name="mayBeOver">Whether the part of its member may be over, so that the call may be told so. Null: only where the caller's life is over; without a caller too, always.</param>
 /// <param name="token">Its token.</param>
 internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, ICaller? caller, Func<bool>? mayBeOver, CancellationToken token)
 {
@@ -52,7 +52,7 @@ internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, I
         }, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
-    // The first that comes by is right: the call's own end, or where that is told later whoever looks.
+    // The first stamp counts: that of the call's own end, or of whoever looks before the end is reported.
     private CallEnd Stamp() => Interlocked.CompareExchange(ref _end, new(now(), Took, Life, token.IsCancellationRequested), null) ?? _end!;
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{kind} of {who}, begun at {_begun.TotalMilliseconds:0.###} ms,");

@@ -23,7 +23,7 @@ internal sealed class GroupMessage(ulong id, GroupProcess sender, MulticastKind 
     /// <summary>The call ended without success: it may be delivered or not.</summary>
     public bool Abandoned { get; set; }
 
-    /// <summary>Of a membership whose process has begun another: it is not due any more between what that one sends.</summary>
+    /// <summary>Sent in a membership that is over, by a process that has begun another one: its place among what the process sends since is not judged.</summary>
     public bool IsPast { get; set; }
 
     /// <summary>Its sender left after it and was told so: it is delivered, whatever the sender does since.</summary>

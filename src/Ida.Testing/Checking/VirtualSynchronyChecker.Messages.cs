@@ -32,7 +32,7 @@ public sealed partial class VirtualSynchronyChecker
         if (_peerMessages.TryGetValue(message, out var peer)) peer.Message.Abandoned = true;
     }
 
-    /// <summary>The call of an ordered message returned with success: its own member has delivered it then, so whoever passes the view with it does too.</summary>
+    /// <summary>The call of an ordered message returned with success: its own member has delivered it by then, so whoever goes on from the view with that member does too.</summary>
     internal void Returned(ulong message)
     {
         if (!_messages.TryGetValue(message, out var sent) || sent is not { Kind: MulticastKind.Ordered, Sender: { Ended: false } sender } || sender.Deliveries.Contains(message)) return;

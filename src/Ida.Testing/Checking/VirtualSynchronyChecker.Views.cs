@@ -105,7 +105,7 @@ public sealed partial class VirtualSynchronyChecker
         else CompareOrder(view, own, view.Reference, own.Total.Count);
     }
 
-    /// <summary>A member has entered a view: it has delivered what of its own had gone out in one before.</summary>
+    /// <summary>A member has entered a view: it has delivered those of its own messages that had gone out in an earlier one.</summary>
     private void CheckOwn(GroupProcess member, ulong before)
     {
         for (; member.Checked < member.Gone && member.Sent[member.Checked] is var message && message.GoneBy < before; member.Checked++)

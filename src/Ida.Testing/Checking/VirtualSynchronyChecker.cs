@@ -62,8 +62,8 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     }
 
     /// <summary>
-    /// All that a process has sent so far has gone out, in <paramref name="view"/> at the latest: who goes on from that view has delivered it, as others have that do,
-    /// whatever becomes of it then.
+    /// All that a process has sent so far has gone out, in <paramref name="view"/> at the latest: the process, if it goes on from that view, has delivered it, as have others that do,
+    /// whatever becomes of the process afterwards.
     /// </summary>
     internal void HasSent(ProcessId process, ulong view)
     {

@@ -36,7 +36,7 @@ public sealed class SimCluster
     /// <summary>Starts a node and waits until the cluster has registered it. Seeds, cluster name and listen address are filled in.</summary>
     public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, Rule.None);
 
-    /// <summary>With <paramref name="tap"/>, what the protocols of each of its lives see of their node.</summary>
+    /// <summary>The same; <paramref name="tap"/> makes what the protocols of each of its lives see as their node.</summary>
     internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without, Func<INode, INode>? tap = null, CancellationToken cancel = default)
     {
         var host = new SimLifeHost(Simulation, null, _seeds, without, tap);

@@ -25,7 +25,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
 
     public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag };
 
-    // Between two steps, since the one that asks may be inside of this node's turn. What a crashed program would end is not the next one's.
+    // Between two steps, since whoever asks may be inside this node's turn. A program ends its own life only, never that of the program started after it.
     public ValueTask EndAsync()
     {
         var ended = new TaskCompletionSource();

@@ -65,7 +65,7 @@ public sealed class SimulationCase
     {
         var broken = new List<Exception>();
         long later = 0;
-        // The last first: each counts from what those before it held at its begin, with what those after it have left.
+        // The last first: each counts from what those before it held when it began, with what those after it have left.
         for (int i = _simulations.Count - 1; i >= 0; i--)
         {
             try

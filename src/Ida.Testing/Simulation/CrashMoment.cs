@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>Where at a frame that is being sent a node crashes.</summary>
+/// <summary>When a node crashes, relative to a frame that it is sending.</summary>
 internal enum CrashMoment
 {
     /// <summary>It lives on.</summary>

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>One end of a connection, as the channel knows it that carries what this end sends.</summary>
+/// <summary>One end of a connection, as seen by the channel that carries what this end sends.</summary>
 internal interface IChannelEnd
 {
     SimNode Owner { get; }

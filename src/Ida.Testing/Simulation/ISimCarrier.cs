@@ -23,7 +23,7 @@ internal interface ISimCarrier
     /// <summary>When a turn is due, by the node's clock; <see cref="long.MaxValue"/> for never.</summary>
     long NextTimer { get; }
 
-    /// <summary>The begin of a turn: gives to the node what has come, about <paramref name="most"/> frames; returns how much that was, with what it told of links.</summary>
+    /// <summary>The beginning of a turn: gives the node what has come, about <paramref name="most"/> frames; returns how much that was, with what it told of links.</summary>
     int Deliver(int most);
 
     /// <summary>The end of a turn: what there is to say leaves at that time.</summary>

@@ -14,7 +14,7 @@ public sealed record LinkModel
     /// <summary>Probability that a write takes <see cref="TailLatency"/> longer; default 0.5 %.</summary>
     public double TailChance { get; init; } = 0.005;
 
-    /// <summary>What a write of the tail takes longer; default 15 ms.</summary>
+    /// <summary>How much longer a write of the tail takes; default 15 ms.</summary>
     public TimeSpan TailLatency { get; init; } = TimeSpan.FromMilliseconds(15);
 
     /// <summary>
@@ -44,7 +44,7 @@ public sealed record LinkModel
     /// <summary>Longest pause before dialling again; default 1 s.</summary>
     public TimeSpan RedialMaximum { get; init; } = TimeSpan.FromSeconds(1);
 
-    /// <summary>Probability that a node that asks for one that dialled in knows only some time later, up to <see cref="ConnectTimeout"/>, whether it is that one.</summary>
+    /// <summary>Probability that a node that asks for a peer that has dialled in learns only some time later, at most <see cref="ConnectTimeout"/>, who the peer is.</summary>
     internal double UnsettledChance { get; init; }
 
     /// <summary>Whether writes are lost, doubled or overtaken.</summary>

@@ -62,6 +62,6 @@ internal enum SimEventKind : byte
     /// <summary>A socket that took a part of a write takes more.</summary>
     Writable,
 
-    /// <summary>A kernel has asked in vain whether the other end of a connection is there, unless it is.</summary>
+    /// <summary>A kernel gives up asking whether the other end of a connection is there, unless it is.</summary>
     Unanswered,
 }

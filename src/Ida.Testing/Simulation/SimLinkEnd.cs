@@ -54,7 +54,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     /// <summary>Whether a schedule lets the owner wait until it is known who the other end is.</summary>
     public bool IsUnsettled { get; set; }
 
-    /// <summary>Whether the owner neither asks for it nor did a minute ago, nor was told who it is.</summary>
+    /// <summary>Whether the owner neither asks for it nor did within the last minute, nor was told who it is.</summary>
     public bool IsForeign => !_opened && !IsVouched && _simulation.Time >= _vouchedUntil;
 
     /// <summary>Whether the link is over: its session is closed.</summary>

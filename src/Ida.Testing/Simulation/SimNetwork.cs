@@ -58,8 +58,8 @@ public sealed class SimNetwork
     }
 
     /// <summary>
-    /// Whether <paramref name="to"/> answers dials of <paramref name="from"/>: without, as behind a wall that lets connections out and none in, the two
-    /// talk over what the other dials, and over what stands. <see cref="Heal()"/> lets them again.
+    /// Whether <paramref name="to"/> answers dials of <paramref name="from"/>: if not, as behind a firewall that lets connections out and none in, the two
+    /// talk over connections that the other dials, and over those that stand. <see cref="Heal()"/> lets all dial again.
     /// </summary>
     internal void LetDial(SimNode from, SimNode to, bool lets)
     {
@@ -93,7 +93,7 @@ public sealed class SimNetwork
     internal CutMode? CutBetween(SimHost from, SimHost to) =>
         _cuts.Count != 0 && _cuts.TryGetValue((from.Index, to.Index), out var cut) ? cut.Mode : null;
 
-    /// <summary>Whether one way between two hosts has been cut since before a kernel gives up what it asked for.</summary>
+    /// <summary>Whether one way between two hosts has been cut for so long that a kernel gives up asking.</summary>
     internal bool IsCutLong(SimHost one, SimHost other) => _cuts.Count != 0 && (IsLong(one, other) || IsLong(other, one));
 
     private bool IsLong(SimHost from, SimHost to) =>

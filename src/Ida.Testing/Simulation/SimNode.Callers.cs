@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <content>
-/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside of a turn may find the owner asleep, and runs its command before it returns.
+/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside a turn may find the owner of the loop asleep, and runs its command before it returns.
 /// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node. Where they leave
 /// nothing to do, no turn follows.
 /// </content>

@@ -64,7 +64,7 @@ public sealed partial class SimNode : ICaller
 
     CallerLife ICaller.Life => Life;
 
-    // What it was paused for was time of its clock, but for none of its turns.
+    // The time for which it was paused has passed on its clock, but for none of its turns.
     TimeSpan ICaller.Clock => TimeSpan.FromTicks((LocalTime - (_heldFor - Math.Max(0, _heldUntil - Simulation.Time))) / TimeSpan.NanosecondsPerTick);
 
     /// <summary>What whoever has called it may hear.</summary>
@@ -89,7 +89,7 @@ public sealed partial class SimNode : ICaller
         }
     }
 
-    /// <summary>Share of what it writes to sockets that comes with a bit flipped: of one that no other trusts.</summary>
+    /// <summary>Share of what it writes to sockets that comes with a bit flipped: for a node that the others cannot trust.</summary>
     internal double Damage { get; set; }
 
     /// <summary>
@@ -193,7 +193,7 @@ public sealed partial class SimNode : ICaller
 
     /// <summary>
     /// Its next turn stops for a time after it has read its clock and its frames, as where the process is frozen just there: what callers ask
-    /// for meanwhile runs in the rest of that turn, under the time at its begin.
+    /// for meanwhile runs in the rest of that turn, under the time at its beginning.
     /// </summary>
     public void PauseInTurn(TimeSpan time)
     {
@@ -234,7 +234,7 @@ public sealed partial class SimNode : ICaller
         if (!_inTurn) ScheduleTurn();
     }
 
-    /// <summary>A caller wakes the owner, or the owner does not go to sleep: until its turn nobody else is the first to run one. What arrives wakes nobody at once.</summary>
+    /// <summary>For a caller the owner of the loop wakes, or does not go to sleep: until its turn, callers run only commands that may need no message. What arrives wakes nobody at once.</summary>
     internal void Rouse()
     {
         _roused = true;

@@ -5,7 +5,7 @@ namespace Ida.Testing.Workload;
 /// <summary>Records what the replicas hold at the end of a checked run.</summary>
 public static class FinalStateReader
 {
-    /// <summary>Adds the state of one member to the history; false when it is no initialised replica.</summary>
+    /// <summary>Adds the state of one member to the history; false when it is not an initialised replica.</summary>
     public static Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder) => RecordAsync(member, dht, recorder, static snapshot => snapshot());
 
     /// <summary>With <paramref name="keep"/>, which makes the call that asks for the state.</summary>

@@ -44,7 +44,7 @@ public sealed class HistoryClient
     /// <summary>The life that calls; null: one that goes on as long as the run.</summary>
     internal ICaller? Caller { get; init; }
 
-    /// <summary>Whether the member gives up its part in the DHT, so that its calls are told before that is over; null: it does not.</summary>
+    /// <summary>Whether the member gives up its part in the DHT, so that its calls may be told so before that part is over; null: it does not.</summary>
     internal Func<bool>? IsLeaving { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
@@ -144,7 +144,7 @@ public sealed class HistoryClient
             Succeeded++;
             return (null, true);
         }
-        // Also of a retry: what its put is said not to have done, and never to do, is an anomaly when it is seen.
+        // Also for a retry: its put is said never to be executed, so its effect is an anomaly when it is seen.
         catch (Exception error) when (CallErrors.MeaningOf(kind, error) == ErrorMeaning.NotDone)
         {
             Record(write, _recorder.Fail);
@@ -155,7 +155,7 @@ public sealed class HistoryClient
         {
             return (write with { Operation = unknown.Operation }, true);
         }
-        // It tells nothing but of this call.
+        // The error says nothing of the put, only of this call.
         catch (Exception error) when (error is not OutcomeUnknownException && CallErrors.MeaningOf(kind, error) == ErrorMeaning.Perhaps)
         {
             return (write, true);
@@ -164,7 +164,7 @@ public sealed class HistoryClient
         {
             return (write, false);
         }
-        // Nothing of it has left; a repeated one ends otherwise, since that would say too much.
+        // Nothing of it was sent. A retry ends with another error, since this one would say too much of its put.
         catch (Exception error) when (CallErrors.MeaningOf(kind, error) == ErrorMeaning.Over)
         {
             Record(write, _recorder.Fail);
@@ -176,7 +176,7 @@ public sealed class HistoryClient
         ? new(calls.Begin(kind, _name, () => call().AsTask(), Caller, timeout + (2 * (_workload.Overtime ?? TimeSpan.Zero)), () => _dht.Completion.IsCompleted || IsLeaving?.Invoke() == true, cancel?.Token ?? default))
         : call();
 
-    /// <summary>A call that ends in its time and no more than the workload bears beyond it. A process that was stopped meanwhile finds both over, so it looks twice.</summary>
+    /// <summary>Awaits a call, which has to end within its time and the overtime of the workload. A process that was stopped meanwhile finds both over, so it looks twice.</summary>
     private async ValueTask<T> EndsAsync<T>(ValueTask<T> call, TimeSpan timeout)
     {
         if (_workload.Overtime is not { } overtime) return await call;

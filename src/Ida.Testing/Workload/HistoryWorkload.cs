@@ -59,7 +59,7 @@ public sealed record HistoryWorkload
     /// <summary>How long an operation may take before its outcome counts as unknown. Default 10 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How much longer than its time a call may take: a client that waits for more than twice of it ends with <see cref="TimeoutException"/>. Null: nobody looks.</summary>
+    /// <summary>How much longer than its time a call may take: a client whose call is open for twice as much beyond its time ends with <see cref="TimeoutException"/>. Null: nobody looks.</summary>
     public TimeSpan? Overtime { get; init; }
 
     /// <summary>Keeps the clients' calls; null: nobody does.</summary>

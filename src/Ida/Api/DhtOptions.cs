@@ -48,7 +48,7 @@ public sealed record DhtOptions
     /// <summary>Most unfinished operations on one key at one member; more are refused.</summary>
     public int MaxQueuePerKey { get; init; } = 4096;
 
-    /// <summary>Most unsettled operations at one member; more are refused.</summary>
+    /// <summary>Most operations that one member holds as a participant, and as many reads of one key that wait there; more are refused.</summary>
     public int MaxOperations { get; init; } = 16_384;
 
     /// <summary>

@@ -5,11 +5,11 @@ namespace Ida;
 /// whatever shards the keys lie in, and ordered among each other; see <see cref="ConsistencyLevel"/>. Source: dht-order.md#what-it-guarantees.
 /// </summary>
 /// <remarks>
-/// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
-/// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/>, <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>;
+/// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>, <see cref="OperationNotExecutedException"/>,
+/// <see cref="ViewUnavailableException"/>, <see cref="ValueTooLargeException"/>, <see cref="UnsupportedTypeException"/>, <see cref="DhtConfigurationException"/> and <see cref="UserCodeException"/>;
 /// puts also <see cref="OutcomeUnknownException"/>. View changes are not errors: the call goes on by itself.
 /// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
-/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: it learned nothing new of its put. Await a returned <see cref="ValueTask{T}"/> once.
+/// <see cref="OutcomeUnknownException"/>, and so does a cancelled retry that waits already: it learned nothing new of its put. Await a returned <see cref="ValueTask{T}"/> once.
 /// </remarks>
 /// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
 /// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>

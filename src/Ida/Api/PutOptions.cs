@@ -16,7 +16,7 @@ public sealed record PutOptions
     /// Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was. The
     /// pairs must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
     /// wherever the two have a shard in common, and a put without any pairs an <see cref="ArgumentException"/>, as does an id that no put can have yet: ids are not for
-    /// callers to make up. A retry at another member than the one that issued the put asks that member one question more.
+    /// callers to make up. A retry at another member than the one that issued the put asks that member one more question.
     /// </summary>
     public OperationId? Operation { get; init; }
 }

@@ -44,7 +44,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     public ulong PutsBefore;
     public long Deadline, RetryAt;
 
-    /// <summary>How often the operation was refused in this view, or since a member has got its state.</summary>
+    /// <summary>How often the operation was refused in this view, or since a member last got its state.</summary>
     public int Refusals;
     public CoordinatedOperation? Running;
     public int MissingReads;
@@ -261,7 +261,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     }
 
     /// <summary>
-    /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry that says
+    /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry, that says
     /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
     /// </summary>
     public Exception AtEnd(Exception reason) => Requested is { } put && reason is NotDhtMemberException or NodeFaultedException

@@ -25,7 +25,7 @@ internal sealed class CoordinatedOperation
 
     public bool IsTakeover;
 
-    /// <summary>The caller was answered before the operation is stable: it must not be acknowledged yet.</summary>
+    /// <summary>The caller was answered before the operation was stable: the operation must not be acknowledged yet.</summary>
     public bool ReturnedEarly;
 
     /// <summary>Number of puts of the member that began before that operation.</summary>

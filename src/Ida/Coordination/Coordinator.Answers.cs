@@ -6,7 +6,7 @@ namespace Ida.Coordination;
 /// <summary>Answers of participants, from the proposals to stability.</summary>
 internal sealed partial class Coordinator
 {
-    /// <summary>The coordination to which a participant's answer belongs, and the participant's index in it.</summary>
+    /// <summary>The attempt driven here to which a participant's answer belongs, and the participant's index in it.</summary>
     public bool TryFind(in AttemptId key, int from, out CoordinatedOperation running, out int index)
     {
         index = -1;
@@ -222,7 +222,7 @@ internal sealed partial class Coordinator
         if (here) participant.Stable(running.Key, state.Rank);
     }
 
-    /// <summary>A participant says that the put is over, by this attempt or another; those that hold this one without a time forget it.</summary>
+    /// <summary>A participant says that the put was executed, by this attempt or another; those that hold this one without a time forget it.</summary>
     private void FinishExecuted(CoordinatedOperation running)
     {
         AbortOthers(running, SlotFlags.Executed, acknowledge: false);
@@ -286,7 +286,7 @@ internal sealed partial class Coordinator
         }
         if (Ends(client, running.Reason))
         {
-            // The caller is told "not executed": so all participants must have refused before a flush could find the put at all survivors.
+            // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
             running.Aborting = true;
             AbortOthers(running, SlotFlags.Rejected, acknowledge: true);
             FailIfAborted(running);

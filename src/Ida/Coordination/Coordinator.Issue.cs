@@ -224,7 +224,7 @@ internal sealed partial class Coordinator
         new($"The hash function {state.Registry.HashName} puts a key of the operation into another shard at another member, or throws there. A hash function must depend on nothing but the bytes of the key. Nothing was executed.");
 
     private static OperationNotExecutedException ClockAhead() =>
-        new($"The time of the operation would be more than {TimeSpan.FromMicroseconds(Ordering.HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of one that wrote a key of it. Members align their clocks at each view change. Nothing was executed.");
+        new($"The time of the operation would be more than {TimeSpan.FromMicroseconds(Ordering.HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change. Nothing was executed.");
 
     private void AddRank(ref int count, int rank)
     {

@@ -10,10 +10,10 @@ namespace Ida.Coordination;
 /// </summary>
 /// <remarks>
 /// An operation may wait for room, for a member to install the view, or (a retry) for an answer of the member of its session. Meanwhile it gives
-/// back its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>, and counts to what waits, of which one
-/// member gets a part: so a member that is late, or that takes or answers nothing, does not stop operations on other members. An operation beyond
-/// that part is refused, or keeps its share if it was sent. When its wait is over it takes a free place, before calls that have not begun, but leaves
-/// them every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due.
+/// back its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>, and counts as waiting. The operations that wait for one
+/// member may be only a part of all that wait: so a member that is late, or that takes or answers nothing, does not stop operations on others. One beyond
+/// that part is refused, or keeps its share if it was sent. When its wait is over it takes a free place, before calls that have not begun; but all that are due leave
+/// those calls every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due.
 /// What a read will bring is not known: for each key it counts as many bytes as recent reads brought per key (a maximum that decays). Answers
 /// beyond twice the limit are refused, so that the limit holds whatever is stored.
 /// </remarks>
@@ -181,8 +181,8 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// After a refusal of this very attempt by a takeover: the next attempt is not refused for that. But a replica may refuse all attempts up to
-    /// some number of another put, and does not say which: so the steps grow.
+    /// A takeover made a participant reject this very attempt: the next attempt is not rejected for that. But a replica may reject all attempts up to
+    /// some number of any older put (<see cref="Ordering.Session"/>), and does not say which number: so the steps grow.
     /// </summary>
     private void RetryAbove(ClientOperation op)
     {

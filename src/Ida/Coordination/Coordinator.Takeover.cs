@@ -9,7 +9,7 @@ namespace Ida.Coordination;
 /// </summary>
 /// <remarks>
 /// It asks all participants what they hold. Holders repeat their proposals, so the time is the same, whichever member computes it. A member
-/// that lacks its part gets it from a holder of its shard. Where no member of a shard holds it, the lowest slot is told to refuse it for the rest
+/// that lacks its part gets it from a holder of its shard. Where no member of a shard holds it, the lowest slot is told to reject it for the rest
 /// of the view: either it does, and the attempt can never commit because a commit needs its proposal, or the proposal came meanwhile.
 /// So no consensus is needed: the outcome follows from each participant's first act. The oldest operation goes first, and members begin
 /// one after the other by slot. A member that knows the time never aborts.
@@ -31,7 +31,7 @@ internal sealed partial class Coordinator
         Step(running);
     }
 
-    /// <summary>A member knows that all participants have executed the operation.</summary>
+    /// <summary>A participant knows that the operation is stable: executed at all participants, with all before it.</summary>
     public void OnStable(in AttemptId key)
     {
         if (_running.Find(key) is not { IsTakeover: true } running) return;

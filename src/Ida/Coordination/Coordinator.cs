@@ -10,7 +10,7 @@ namespace Ida.Coordination;
 /// <remarks>
 /// Fast path: if all proposals are equal and all are quiescent, nothing can get an earlier time any more and everything before is stable, so the
 /// caller is answered after two delays. Otherwise participants acknowledge when they are quiescent. A caller never sees a view change: at an
-/// install every unanswered operation is issued again under the same logical id, and a participant that has executed it answers DONE.
+/// install every unanswered operation is issued again under the same logical id, and a participant that has executed it answers <c>Executed</c>.
 /// An attempt ends without effect only when a participant has said that it will never hold it.
 /// </remarks>
 internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, CommitGarbageCollection collection)

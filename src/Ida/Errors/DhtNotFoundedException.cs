@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida;
 
-/// <summary>Too few members have enabled the DHT within <see cref="DhtOptions.EnableTimeout"/>: it begins when there is one for each shard.</summary>
+/// <summary>Too few members enabled the DHT within <see cref="DhtOptions.EnableTimeout"/>: it begins when there is one for each shard.</summary>
 public sealed class DhtNotFoundedException(int enabled, int shards, TimeSpan after)
     : DhtException($"The DHT has {shards} shards and begins with as many members; {enabled} had enabled it after {after}, {shards - enabled} are missing."), ISharedError
 {

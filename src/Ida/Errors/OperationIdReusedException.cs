@@ -1,7 +1,7 @@
 namespace Ida;
 
 /// <summary>
-/// A put was given the id of another put (<see cref="PutOptions.Operation"/>), which has other pairs and is done or under way. The new put was
+/// A put was given the id of another put (<see cref="PutOptions.Operation"/>), which has other pairs and was executed or is under way. The new put was
 /// not executed and, under this id, will not be while the other put is remembered.
 /// </summary>
 public sealed class OperationIdReusedException(OperationId operation)

@@ -11,7 +11,7 @@ namespace Ida;
 /// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
 /// </summary>
 /// <remarks>
-/// A node lives from registration until it is stopped, excluded (from the primary partition), or ended by a fault (its protocols, or user
+/// A node lives from registration until it is stopped, excluded from the primary partition, or ended by a fault (its protocols, or user
 /// code that they called, threw). However it ends, every call that waits for it ends too, and its sockets are closed.
 /// Under <see cref="ExclusionPolicy.Rejoin"/> it then begins a new life with a new id and empty state at the same address.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #only-seeds-found-the-earlier-first; decision 0004.

@@ -38,13 +38,13 @@ public sealed record IdaNodeOptions
 
     /// <summary>
     /// What to do when the node was excluded. Default <see cref="ExclusionPolicy.Stop"/>. <see cref="ExclusionPolicy.Rejoin"/> gives up when, for the
-    /// third time in a row, a life ends within a minute of its begin and before the cluster has registered it.
+    /// third time in a row, a life ends within a minute of its beginning and before the cluster has registered it.
     /// </summary>
     public ExclusionPolicy OnExcluded { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
     /// What to do when a fault ended the node: its protocols, or user code that they called, threw. Default <see cref="ExclusionPolicy.Stop"/>.
-    /// <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's begin.
+    /// <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's beginning.
     /// </summary>
     public ExclusionPolicy OnFault { get; init; } = ExclusionPolicy.Stop;
 

@@ -12,7 +12,7 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Participant participant)
 {
-    /// <summary>Commits of a pair, each way, that are not known to be everywhere; honest members have far fewer.</summary>
+    /// <summary>Most commits of a pair, each way, that may not be known to be everywhere yet; honest members have far fewer.</summary>
     internal const int MostOpen = 1 << 20;
 
     private const int Batch = 64, MostPerFrame = 4096;

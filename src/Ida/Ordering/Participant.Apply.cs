@@ -7,7 +7,7 @@ namespace Ida.Ordering;
 internal sealed partial class Participant
 {
     /// <summary>
-    /// Computes the effects ahead of the commit. They are right when everything before the attempt is done and its time stays: then nothing
+    /// Computes the effects ahead of the commit. They are right when everything before the attempt has been executed and its time stays: then nothing
     /// can come in between.
     /// </summary>
     private void Speculate(ParticipantRecord op)
@@ -121,7 +121,7 @@ internal sealed partial class Participant
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
-    /// <summary>Whether another attempt had its turn here in this view. A read under the id does not count: not every replica holds it.</summary>
+    /// <summary>Whether another attempt had its turn here in this view, or an outcome is remembered. A read under the id does not count: not every replica holds it.</summary>
     private bool WasTaken(ParticipantRecord op)
     {
         if (!op.IsPut) return false;
@@ -164,7 +164,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// Queued puts whose outcome came with the state are done for ever, as are puts that were acknowledged before its view change: the other
+    /// Queued puts whose outcome came with the state are over for ever, as are puts that were acknowledged before its view change: the other
     /// members told their coordinator so. If they were kept, and those members were gone at the next view change, they would be applied again.
     /// A put that only repeats one executed in this view, and forgotten already, stays: this member has proposed it, so it may be committed.
     /// </summary>

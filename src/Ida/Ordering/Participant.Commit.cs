@@ -93,8 +93,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The attempt can never commit. It is refused from now on, so that no late message brings it back. False where its commit is here: the
-    /// commit holds. Null where the refusal cannot be remembered, or where this member may not say so.
+    /// The attempt can never commit. It is rejected from now on, so that no late message brings it back. False where its commit is here: the
+    /// commit holds. Null where the rejection cannot be remembered, or where this member may not say so.
     /// </summary>
     public bool? Abort(in AttemptId key, int from)
     {
@@ -106,7 +106,7 @@ internal sealed partial class Participant
                 state.Node.Counters.Refuse(RefusalReason.Unexpected);
                 return null;
             }
-            // A member that has settled the attempt already told the sender EXECUTED.
+            // The sender may abort it all the same: a member that has settled the attempt told it Executed.
             if (op.Committed && state.Without != Rule.AbortNeedsRejection) return false;
             issued = op.Issued;
             TouchAll(op);
@@ -118,7 +118,7 @@ internal sealed partial class Participant
         return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
-    /// <summary>A takeover asks what this member holds; with <paramref name="reject"/>, an attempt not held is refused from now on.</summary>
+    /// <summary>A takeover asks what this member holds; with <paramref name="reject"/>, an attempt not held is rejected from now on.</summary>
     public void Recover(in AttemptId key, int owner, int from, bool put, bool reject, bool withTime)
     {
         if (_ops.Find(key) is { } op)

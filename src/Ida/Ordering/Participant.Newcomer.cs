@@ -11,9 +11,9 @@ namespace Ida.Ordering;
 /// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; a removed key
 /// leaves an entry for that, a mark. A resolver needs the value at the view change: it is here where its range has arrived, else the source is
 /// asked at once, and the use waits, as do later uses of the same key. A put's outcome is recorded when its last use is applied.
-/// A source may say of many ranges at once that they are here. What waited for them is then done over turns; only then is the member initialised.
+/// A source may say of many ranges at once that they are here. What waited for them is then handled over several turns; the member is initialised only after that.
 /// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
-/// it, puts that would need more of them are refused: the source then cannot send as fast as resolvers' puts arrive for its shard.
+/// it, puts that would need more of them are refused: the source cannot send as fast as removals, and puts with resolvers, arrive for its shard.
 /// </remarks>
 internal sealed partial class Participant
 {

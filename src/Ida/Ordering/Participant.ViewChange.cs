@@ -6,7 +6,7 @@ namespace Ida.Ordering;
 /// #commit-what-all-surviving-participants-hold).</summary>
 internal sealed partial class Participant
 {
-    /// <summary>Every held put of which it is not known that all participants have its commit.</summary>
+    /// <summary>Every held put: its record stays until it is executed and stable here and its commit is known to have reached all participants.</summary>
     public void Contribute(List<UnsettledOperation> into)
     {
         for (var op = _oldest; op is not null; op = op.Newer)

@@ -236,7 +236,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (_lateOps.TryGetValue(op.Key.Id, out ulong late) && late != op.Payload);
     }
 
-    /// <summary>Whether another attempt at the put was executed here in this view, or is held and may be yet.</summary>
+    /// <summary>Whether another attempt at the put was executed here, or is held and may yet be executed.</summary>
     private bool MayBeExecuted(ParticipantRecord op) => op.IsPut && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
 
     private bool Overloaded(ParticipantRecord op, int from)

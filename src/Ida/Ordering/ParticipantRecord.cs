@@ -3,7 +3,7 @@ using System.Diagnostics;
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a participant knows of one attempt. That of a put is kept until executed, stable and settled (its COMMIT reached all participants),
+/// What a participant knows of one attempt. That of a put is kept until executed, stable and settled (its commit has reached all participants),
 /// because the flush decides from what survivors hold. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class ParticipantRecord(DhtCounters counters)
@@ -26,7 +26,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>At a member that waits for its state: the number of uses that were not applied, because they need a value that has not arrived.</summary>
     public int LateUses;
 
-    /// <summary>Another attempt at the logical put has its turn before this one and executed the put, whatever is remembered of that.</summary>
+    /// <summary>Another attempt at the logical put had its turn before this one and executed the put, whatever is remembered of that.</summary>
     public bool Void;
 
     /// <summary>The values read are more than a frame takes.</summary>
@@ -108,7 +108,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
         return Uses[Held];
     }
 
-    /// <summary>Goes to the next phase. A step not in <see cref="RecordPhases"/> is a defect: it throws in debug builds, and is refused and counted elsewhere.</summary>
+    /// <summary>Goes to the next phase. A step not in <see cref="RecordPhases"/> is a defect: it throws in debug builds, and is refused and counted in others.</summary>
     public bool Move(RecordPhase to)
     {
         if (!RecordPhases.MayFollow(Phase, to)) return Forbid(Phase, to);

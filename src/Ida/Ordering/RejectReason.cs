@@ -3,7 +3,7 @@ namespace Ida.Ordering;
 /// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts.</summary>
 internal enum RejectReason : byte
 {
-    /// <summary>A takeover made the participant refuse.</summary>
+    /// <summary>The participant was made to reject the attempt, mostly by a takeover.</summary>
     Rejected,
 
     /// <summary>A bound on the participant's queues was reached.</summary>
@@ -21,7 +21,7 @@ internal enum RejectReason : byte
     /// <summary>By the participant's version of the user's hash, a key does not belong to its shard; or the hash throws there.</summary>
     Misplaced,
 
-    /// <summary>The attempt's time would be hours ahead of the clocks of most members.</summary>
+    /// <summary>The attempt's time would be more than an hour ahead of the clocks of most members.</summary>
     ClockAhead,
 
     /// <summary>The participant does not know the session any more, or was told that the outcome is known.</summary>

@@ -53,7 +53,7 @@ internal sealed class Session(UInt128 id)
     /// <summary>View in which its owner was last a member; 0 while the owner is a member.</summary>
     public ulong LostIn { get; set; }
 
-    /// <summary>Whether its owner was a member and is none any more.</summary>
+    /// <summary>Whether its owner was a member and no longer is.</summary>
     public bool IsLost => LostIn is not (0 or NotHeard);
 
     public int OutcomeCount => _count;

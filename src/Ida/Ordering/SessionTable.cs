@@ -5,7 +5,7 @@ namespace Ida.Ordering;
 /// find out the unknown outcome of a put. The outcomes of departed members together are bounded by bytes.
 /// </summary>
 /// <remarks>
-/// Each replica forgets by itself, and at installs only. Replicas may have heard of other acknowledgements, and their limits may differ: so
+/// Each replica forgets by itself, and at installs only. Replicas may have heard of different acknowledgements, and their limits may differ: so
 /// one may know a session that another has forgotten. The replica that has forgotten it refuses all attempts of the session for the whole
 /// view: none commits while it is a member. Another answer about such a put can only be that its outcome is forgotten. A session is
 /// forgotten as a whole: with a part of its outcomes, a put could be applied again.

@@ -33,7 +33,7 @@ internal static class DhtLimits
     /// <summary>The same for a part with more than <see cref="LongErrors"/> keys, so that errors of all keys fit a frame.</summary>
     public const int ShortErrorChars = 40;
 
-    /// <summary>Keys of a part up to which errors are kept in full.</summary>
+    /// <summary>Keys of a part up to which <see cref="ErrorChars"/> of each error are kept.</summary>
     public const int LongErrors = 256;
 
     /// <summary>Cuts an error's text to the length that is kept in a part with this many keys.</summary>

@@ -3,7 +3,7 @@ using GroupCore.Transport;
 namespace Ida.Testing;
 
 /// <summary>
-/// The links of a mesh as the protocols of a simulated node see them: a call from outside of a turn has one follow, and a node may be crashed at a frame
+/// The links of a mesh as the protocols of a simulated node see them: a call from outside a turn makes one follow, and a node may be crashed at a frame
 /// that it sends.
 /// </summary>
 internal sealed class MeshLinks(SimNode owner, TcpMesh mesh) : ILinks

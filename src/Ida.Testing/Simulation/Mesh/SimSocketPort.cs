@@ -41,7 +41,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
 
     public IPEndPoint Listen(IPEndPoint at)
     {
-        // What is sent to this address over connections of a life before it is answered again.
+        // From now on the host answers what is sent to this address over connections of an earlier life.
         foreach (var orphan in owner.Host.Orphans) orphan.Orphan(OrphanPause);
         owner.Host.Orphans.Clear();
         return at;
@@ -117,7 +117,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
 
     public void Dispose() => Die(hostAnswers: true, atFrame: true);
 
-    /// <summary>The node is no more, and without <paramref name="hostAnswers"/> its host neither.</summary>
+    /// <summary>The node is no more, nor is its host without <paramref name="hostAnswers"/>.</summary>
     public void Die(bool hostAnswers, bool atFrame)
     {
         if (_over) return;
@@ -134,7 +134,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
 
     public void Break(SimHost other)
     {
-        // What lands of the streams may have a host answer.
+        // What lands of the streams may make a host answer.
         foreach (var socket in _all.FindAll(socket => IsBetween(socket, other))) socket.Break();
     }
 

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>How often what happened to the sockets of a simulation.</summary>
+/// <summary>How often each thing happened to the sockets of a simulation.</summary>
 internal sealed class SocketTally
 {
     private readonly long[] _counts = new long[Enum.GetValues<SocketDeed>().Length];
