@@ -34,7 +34,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     /// <summary>Whether other replicas have introduced this node, which cannot be dialled from here.</summary>
     public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
 
-    /// <summary>Called for each process that is excluded or has left; where this replica leads, after the process was told so.</summary>
+    /// <summary>Called for each process that is excluded or has left, after the leader's services, which tell that process.</summary>
     public Action<ProcessId>? OnExcluded { get; init; }
 
     public OracleState State { get; }
