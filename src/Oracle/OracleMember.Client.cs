@@ -11,7 +11,7 @@ using RegisterOperation = Oracle.State.Operations.Register;
 
 namespace Oracle;
 
-/// <content>This process's life with the Oracle: start, lease, blocking, and decisions that arrive.</content>
+/// <content>How this process lives with the Oracle: its start, its lease, being blocked, and the decisions that it receives.</content>
 public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
@@ -58,7 +58,7 @@ public sealed partial class OracleMember
     {
         if (!_sender.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
         {
-            // A process that became a replica before it heard of its registration belongs to the system. But all nodes that it knows of the system may be gone.
+            // A process that became a replica before it heard of its registration belongs to the system, but all nodes of it that it knows may be gone.
             if (_replica is null) Abandon();
             else _bootstrap.Search([.. _directory.Addresses]);
         }
@@ -69,8 +69,8 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// The adopted system has not registered this process in time: its voters may be gone, and the process that told of them cut off. This process begins
-    /// again as at the start, and believes news of that system again. Requests made meanwhile wait for the registration, in whatever system.
+    /// The adopted system has not registered this process in time: its voters may be gone, and the process that told of them may be cut off. This process
+    /// begins again as at its start, and may adopt that system once more. Requests made meanwhile wait for the registration, in whatever system.
     /// </summary>
     private void Abandon()
     {
@@ -152,7 +152,7 @@ public sealed partial class OracleMember
             Follow(peer, from, answer);
             return;
         }
-        // An adopted system gets its time. Unasked, a system shows itself only where a seed is vacant.
+        // An adopted system is given time to register this process. A system that was not asked shows itself only at a vacant seed address.
         if (!_sender.System.IsNone || !(_bootstrap.Asks(peer) || _bootstrap.IsSeed)) return;
         _sender.System = system;
         _adoptedAt = _node.Now;
@@ -185,9 +185,9 @@ public sealed partial class OracleMember
 
     /// <summary>
     /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two larger
-    /// systems neither does: each has state of its own, and neither is wrong. Every process that hears of the other system reports it once, with both names.
+    /// systems neither does: each has state of its own, and neither is wrong. Every process that hears of the other system tells its user once, with both names.
     /// Giving way ends this process with all that it has, so not every sender is believed: only a seed that this process asked itself, and a replica of the other system
-    /// that was reached where it listens. Replicas say it again (<see cref="Client.SeedBeacon"/>).
+    /// that was reached where it listens. Its replicas go on telling this process who they are (<see cref="Client.SeedBeacon"/>).
     /// </summary>
     private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
@@ -269,7 +269,7 @@ public sealed partial class OracleMember
         }
         _groups.Accepted(result.Group);
         _sink?.OnJoinAccepted(name, result.Group);
-        // The answer to the departure came before this one, and knew nothing of this group.
+        // When the answer to the departure came, this process did not know of this group yet: no view may tell that it left, so it leaves the group itself.
         if (_departure == Departure.Leaving) _requests.Submit(new Leave(result.Group));
     }
 
@@ -282,8 +282,8 @@ public sealed partial class OracleMember
 
     private void OnLeaseGrant(in Replica from, LeaseGrant grant)
     {
-        // A lease, with the present replicas, comes from the node that was asked, or from another voter: another may have been asked since, and only a
-        // leader that the voters confirm grants any.
+        // A lease, with the present replicas, is taken from the node that was asked last, or from any other voter: that one may have been asked before, and
+        // only a leader that the voters confirm grants leases.
         if (!Registered || (from.Node != _askedOf.Node && !_directory.MayLead(from.Node)) || !_lease.Take(grant)) return;
         if (_directory.Leader.Node == 0) _directory.Hint(from);
         _detector.Trust();
@@ -317,7 +317,7 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// A replica knows the replicas from its own log: the leader's last word may be older, and the leader may be gone.
+    /// A replica learns the replicas from its own log: what the leader said last may be older, and the leader may be gone.
     /// </summary>
     private void LearnReplicas()
     {
@@ -327,14 +327,14 @@ public sealed partial class OracleMember
         _directory.Learn(replicas);
         if (replicas == _reached) return;
         _reached = replicas;
-        // Reach in advance each voter that has to be believed at once when it asks for votes, or leads. An excluded voter votes until it is replaced, but its link is closed.
+        // Each voter has to be believed at once when it asks for votes, or leads: so dial it in advance. An excluded voter votes until it is replaced, but its link is closed.
         foreach (var voter in replicas.Voters)
             if (voter.Node != _node.Id && replica.State.FindNode(voter.Node) is { Alive: true }) _node.Links.Open(voter.Address, voter.Node);
     }
 
     /// <summary>
-    /// Reaches in advance, or has introduced, each voter whose vote has to count at once when the leader dies. Not a voter that is gone: asking for it would make
-    /// a link to whatever process is there now one to the old voter again.
+    /// When the leader dies, the votes of the other voters have to count at once: so each is dialled in advance, or introduced by others. Not a voter that is gone:
+    /// asking for it would turn the link to whatever process listens there now into a link to the old voter again.
     /// </summary>
     private void ReachVoters(OracleReplica replica)
     {
@@ -353,7 +353,7 @@ public sealed partial class OracleMember
         if (_moreWithin > 0) _node.SetTimer(_node.Now + _moreWithin, this, Ask);
     }
 
-    /// <summary>The node that was asked for the rest does not answer: it may be dead. Its link may be slow as well, so each further question gets twice the time.</summary>
+    /// <summary>The node that was asked for the rest does not answer: it may be dead. Or its link may only be slow, so each further question gets twice the time.</summary>
     private void AskAnother()
     {
         _moreWithin *= 2;
@@ -412,9 +412,9 @@ public sealed partial class OracleMember
     private void StepDeparture()
     {
         if (_departure != Departure.Leaving || _groups.Count > 0) return;
-        // A copy of the log that hears no leader may get no news any more: then the last lease says who votes.
+        // A copy of the log that hears no leader may be out of date: then the replicas that the last lease named count.
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
-        // The lease says which processes to watch, but only some time after others have been registered.
+        // The leases say which processes to watch, but only some time after these were registered: so ask the state too.
         bool alone = _detector.IsAlone && _replica is { Services.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
         if (replicas.IsVoter(_node.Id) && !alone) return;
         _departure = Departure.Goodbye;

@@ -18,7 +18,7 @@ namespace Oracle;
 /// <remarks>
 /// States: <see cref="MembershipState.Starting"/> until registered, then <see cref="MembershipState.Active"/>;
 /// <see cref="MembershipState.Blocked"/> after 3 s without an answer of a leader that a majority confirms, Active again with the next answer;
-/// <see cref="MembershipState.Excluded"/> when excluded, or blocked for 60 s: this life is over, a later one needs another node.
+/// <see cref="MembershipState.Excluded"/> when excluded, when it has left, or after 60 s of being blocked: this life is over, a later one needs another node.
 /// Created before the node's group layer, so that frames caused by what it delivers at the end of a turn still leave with that turn.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
@@ -43,7 +43,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly LinkReaper _reaper;
     private readonly List<SystemId> _others = [];
 
-    // The nodes asked for among those that claim to be replicas and that no known replica has named.
+    // Nodes that claim to be replicas, that no known replica has named, and that this process dials to find out.
     private readonly List<ulong> _asked = [];
 
     // Replicas at whose address no process was when it was dialled.
@@ -60,7 +60,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private long _nextSync;
     private long _synchronised;
 
-    // The node that was last asked for missing news, until it answers; and, while there is known to be more, how long this process waits for that.
+    // The node that was last asked for missing views and proposals, until it answers; and, while more is known to be missing, how long to wait for an answer.
     private ulong _unanswered;
     private long _moreWithin;
     private long _startedAt;
@@ -75,7 +75,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        // One spelling for each address: this process's own address is recognised among them by it.
+        // One spelling for each address: by it this process recognises its own address among the seeds.
         options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _sender = new(node);
@@ -126,7 +126,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <summary>Whether this process is not registered and cannot be: all seeds belong to another cluster.</summary>
     internal bool Stranded => !Registered && _sender.System.IsNone && _bootstrap.Stranded;
 
-    /// <summary>Number of nodes asked for among those that claim to be replicas and that no known replica has named; for checks.</summary>
+    /// <summary>Number of nodes dialled because they claim to be replicas, though no known replica has named them; for checks.</summary>
     internal int AskedFor => _asked.Count;
 
     /// <summary>Number of processes over whose links others may be probed; for checks.</summary>
@@ -151,8 +151,8 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     }
 
     /// <summary>
-    /// Leaves for good: the Oracle takes this process out of all groups and, after a successor, out of its voters; then the state is
-    /// <see cref="MembershipState.Excluded"/>. If no node answers that never happens: bound the wait.
+    /// Leaves for good: the Oracle takes this process out of all groups and, once a successor votes, out of its voters; then the state is
+    /// <see cref="MembershipState.Excluded"/>. If no node answers, that never happens: bound the wait.
     /// </summary>
     public void Depart()
     {
@@ -304,7 +304,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     }
 
     /// <summary>
-    /// Whether this node may send this frame. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known yet is heard once a known one has named it.
+    /// Whether this node may send this frame. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known here is believed once a known one has named it.
     /// While the log hears no leader it takes frames of others (<see cref="MayJoinLog"/>): a replica that was cut off may know none of its fellow voters. A node that asks the log
     /// for something, and does not only answer, has to be confirmed (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has a node that answers as a
     /// replica at whose address no process was: with the word of a dead voter, two other voters that do not hear each other would both lead.

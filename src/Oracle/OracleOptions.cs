@@ -54,8 +54,8 @@ public sealed record OracleOptions
     public TimeSpan ExclusionTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// How long after its last lease an excluded process that is not proved dead may still act; a StrictPrimary view that excludes it waits for that. A lease is renewed
-    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. The process tells it when it registers: others may have another.
+    /// How long an excluded process that is not proved dead may still act after its last lease was granted; a StrictPrimary view that excludes it waits for that. A lease is renewed
+    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. A process names it when it registers: others may use another value.
     /// Default 1 s, at most <see cref="IsolationTimeout"/> and 10 min; a process that registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
@@ -85,7 +85,7 @@ public sealed record OracleOptions
     internal TimeSpan StartTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
-    /// In groups that this process creates: of so many first initialised members the last one is not excluded without proof of death
+    /// In groups that this process creates: of this many first initialised members, the last one left is not excluded without proof of death
     /// (oracle.md#a5-the-last-acceptor-goes-only-with-proof). Needed for uniform delivery only; default 0, the rule is off. The Oracle's leader refuses requests with another
     /// number than its own.
     /// </summary>
@@ -98,7 +98,7 @@ public sealed record OracleOptions
     internal int SnapshotKeep { get; init; } = 512;
 
     /// <summary>
-    /// How many times <see cref="ElectionTimeout"/> a voter waits whose host schedules late: four times, or fewer, so that three such waits fit into the time after
+    /// A voter whose host schedules late waits this many times <see cref="ElectionTimeout"/>: four, or fewer, so that three such waits fit into the time after
     /// which processes that hear no leader give up.
     /// </summary>
     internal int LateFactor => (int)Math.Clamp((IsolationTimeout + ExclusionTimeout) / (3 * ElectionTimeout), 1, 4);

@@ -19,7 +19,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
 
-    // Processes answered since then.
+    // Processes that got an answer since _answeredSince: none gets a second one until AnswersApart has passed.
     private readonly HashSet<ProcessId> _answered = [];
     private long _answeredSince;
 
@@ -34,7 +34,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
     /// <summary>Whether other replicas have introduced this node, which cannot be dialled from here.</summary>
     public Predicate<ulong> IsIntroduced { get; init; } = static _ => false;
 
-    /// <summary>Called for each process that is excluded or has left, after it was told so.</summary>
+    /// <summary>Called for each process that is excluded or has left, after the leader's services, which tell that process.</summary>
     public Action<ProcessId>? OnExcluded { get; init; }
 
     public OracleState State { get; }
@@ -48,8 +48,8 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not wrong; it says nothing of
-    /// entries that it has not applied yet. The size of an answer is bounded (the last frame goes beyond), and so is how often a process gets one: it is told that there
-    /// is more, and asks again. Each answer begins with another of its groups, so that none waits for those before it.
+    /// entries that it has not applied yet. The size of an answer is bounded (only its last frame may exceed the bound), and so is how often a process gets one: if there
+    /// is more, it is told so, and asks again. Each answer begins at a random one of its groups, so that no group always waits for others.
     /// </summary>
     public void OnSync(int peer, in Replica from, SyncAsk ask)
     {
@@ -151,7 +151,7 @@ internal sealed class OracleReplica : ILogPort, IStateEvents
 
     /// <summary>
     /// Sends the installs after <paramref name="view"/> that concern the process, up to the first one without it, and the pending proposal. A process that
-    /// is in no view gets the installs since it last joined, or none while it waits to join: older ones belong to a membership that is over. False when
+    /// knows of no view gets the installs since it last joined, or none while it waits to join: older ones belong to a membership that is over. False when
     /// there was no room for all of them.
     /// </summary>
     private bool SendMissingViews(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)

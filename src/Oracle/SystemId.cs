@@ -1,6 +1,6 @@
 namespace Oracle;
 
-/// <summary>Random name of a founded system; frames of another system are dropped.</summary>
+/// <summary>The random name that a system gets when it is founded; frames of another system are refused.</summary>
 internal readonly record struct SystemId(ulong High, ulong Low)
 {
     public bool IsNone => High == 0 && Low == 0;

@@ -32,7 +32,7 @@ internal static class GroupLimits
     /// <summary>Bytes of waiting calls before a call is refused.</summary>
     public const long QueuedBytes = 128L << 20;
 
-    /// <summary>The part of these bytes that each group has for itself, and the step in which it takes more of what the node may hold.</summary>
+    /// <summary>The part of these bytes that each group has for itself, and the step in which it takes more from what the node may hold.</summary>
     public const long QueuedBlock = 1L << 20;
 
     /// <summary>The part of these calls and bytes that may wait for one receiver.</summary>
@@ -69,7 +69,7 @@ internal static class GroupLimits
 
     /// <summary>
     /// What may wait for the handlers of a member at the beginning of a view, in units of <see cref="Cost"/>: each view brings a window of each sender, whatever the
-    /// handlers do. Beyond it a member whose handlers handled nothing in the view before leaves, but for the first <see cref="HoldersThatStay"/> that hold the state.
+    /// handlers do. Where more waits, a member leaves whose handlers handled nothing in the view before, but for the first <see cref="HoldersThatStay"/> with the state.
     /// </summary>
     public const long HandlerBacklogBytes = 512L << 20;
 
@@ -97,10 +97,10 @@ internal static class GroupLimits
     public const long EarlyLeastBytes = 64L << 20;
     public const long EarlyMostBytes = 512L << 20;
 
-    /// <summary>A wait in the flush after which the process waited for is suspected.</summary>
+    /// <summary>How often a member looks for those that it misses in a flush; a silent one is suspected after one or a few such steps.</summary>
     public const long FlushStepNanoseconds = 1_000_000_000;
 
-    /// <summary>How long a member's word that user code holds it up counts: before that it must say so again.</summary>
+    /// <summary>How long it counts that a member said that user code holds it up: by then it must have said so again.</summary>
     public const long FlushSilenceNanoseconds = 2_500_000_000;
     public const long HookNanoseconds = 2_000_000_000;
     public const long FlushRetryNanoseconds = 200_000_000;
@@ -128,7 +128,7 @@ internal static class GroupLimits
     public const int CatchUpMessages = 4_096;
     public const long CatchUpBytes = 4L << 20;
 
-    /// <summary>How long in a view a member that has the state may say that its handlers catch up with the messages it held.</summary>
+    /// <summary>For how long in a view a member that has the state is believed that its handlers catch up with the messages that it held.</summary>
     public const long CatchUpNanoseconds = 300_000_000_000;
 
     /// <summary>Point-to-point messages of one member to another that are not handled yet.</summary>

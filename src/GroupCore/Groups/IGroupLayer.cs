@@ -9,17 +9,17 @@ namespace GroupCore.Groups;
 /// All calls are made inside turns. Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
 /// </summary>
 /// <remarks>
-/// Agreement: when a view change begins each survivor is <see cref="OnWedged">wedged</see> and gives a
+/// Agreement: when a view change begins each survivor and leaver is <see cref="OnWedged">wedged</see> and gives a
 /// <see cref="Contribute">contribution</see>, which is frozen until the next view is installed. The contributions travel with the flush
-/// reports, the flush leader hands all of them to all survivors with the cut, and a survivor acknowledges the flush only when it holds
-/// them all. So every installer of the next view has the same contributions, whoever dies meanwhile, and a decision computed from them by
-/// a pure function is agreed without a message of its own.
+/// reports, the flush leader hands all of them to all with the cut, and a member acknowledges the flush only when it holds them all. So
+/// every member that installs the next view has the same contributions, whoever dies meanwhile, and a decision computed from them by a
+/// pure function is agreed without a message of its own.
 /// </remarks>
 public interface IGroupLayer
 {
     /// <summary>
-    /// A view change begins (or is superseded by one with other survivors): from now until <see cref="OnInstalled"/> nothing may be
-    /// answered, proposed or executed, and no frame is delivered.
+    /// A view change begins, or begins again with a proposal that supersedes the one before: from now until <see cref="OnInstalled"/>
+    /// nothing may be answered, proposed or executed, and no frame is delivered.
     /// </summary>
     void OnWedged(Proposal proposal);
 
@@ -27,8 +27,8 @@ public interface IGroupLayer
     void Contribute(IBufferWriter<byte> into);
 
     /// <summary>
-    /// The next view, and what the survivors of the old one contributed, in rank order of the old view (without entries for members
-    /// that had no layer attached). Called with no contributions for the view that is current when the layer is attached.
+    /// The next view, and what survivors and leavers contributed, in rank order of the old view (without entries for members that had
+    /// no layer attached). Called with no contributions for the view that is current when the layer is attached.
     /// </summary>
     void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions);
 
@@ -52,6 +52,6 @@ public interface IGroupLayer
     /// <summary>The end of each turn; what is sent here leaves with this turn.</summary>
     void EndOfTurn();
 
-    /// <summary>The group is over for this process (left, closed, excluded): complete everything that waits with <paramref name="reason"/>.</summary>
+    /// <summary>The group is over for this process (left, ended, excluded): everything that waits has to end with <paramref name="reason"/>.</summary>
     void OnOver(Exception reason);
 }

@@ -25,7 +25,7 @@ public interface IGroupPort
     /// <summary>Whether a view change is under way.</summary>
     bool Wedged { get; }
 
-    /// <summary>Whether no view without this process can be in force at this instant (always true when the group is not StrictPrimary).</summary>
+    /// <summary>Whether no view without this process can be in force at this instant; where the group is not StrictPrimary, only whether it is a member and not blocked.</summary>
     bool HoldsLease { get; }
 
     /// <summary>
@@ -55,6 +55,6 @@ public interface IGroupPort
     /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it; does nothing otherwise.</summary>
     void Leave();
 
-    /// <summary>Reports that a member holds this one up, until the view is over.</summary>
+    /// <summary>Suspects a member of holding this one up, until the view is over.</summary>
     void Suspect(int rank, Suspicion evidence);
 }

@@ -6,6 +6,6 @@ public enum Composition
     /// <summary>Survivors keep their relative order, joiners are appended.</summary>
     Shift,
 
-    /// <summary>Survivors keep their rank; the last member moves into a hole.</summary>
+    /// <summary>Survivors keep their rank; where a hole is left, the last member moves into it.</summary>
     HotSwap,
 }

@@ -2,7 +2,7 @@ namespace GroupCore.Membership;
 
 /// <summary>
 /// What the group layer asks of membership. Implemented by the Oracle's client in each process, and by a script in tests of groups alone.
-/// All calls are made inside turns; requests are retried by the implementation until answered, so they need no answer here beyond the
+/// All calls are made inside turns; the implementation repeats requests until they are answered, so they have no answer here beyond the
 /// events of <see cref="IMembershipSink"/>.
 /// </summary>
 public interface IMembership
@@ -32,15 +32,15 @@ public interface IMembership
     void RequestView(GroupId group);
 
     /// <summary>
-    /// Reports, as flush leader, that all survivors and leavers of <paramref name="proposal"/> acknowledged the flush;
+    /// Says, as the flush leader, that all survivors and leavers of <paramref name="proposal"/> acknowledged the cut: the view can be decided.
     /// <paramref name="initialised"/> are those of them that hold the group's state.
     /// </summary>
     void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised);
 
-    /// <summary>Reports evidence against a process; repeated until <see cref="Withdraw"/> or its exclusion.</summary>
+    /// <summary>Suspects a process on this evidence: the Oracle is told so again and again, until <see cref="Withdraw"/> or the process's exclusion.</summary>
     void Suspect(ProcessId subject, Suspicion evidence);
 
-    /// <summary>Withdraws all evidence that this process reported against another.</summary>
+    /// <summary>Withdraws what <see cref="Suspect"/> said of a process; what membership itself has observed of that process stands.</summary>
     void Withdraw(ProcessId subject);
 
     /// <summary>Asks for installs and proposals later than what is known here; harmless at any time.</summary>

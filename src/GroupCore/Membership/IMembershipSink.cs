@@ -6,7 +6,7 @@ namespace GroupCore.Membership;
 /// </summary>
 public interface IMembershipSink
 {
-    /// <summary>State, incarnation or lease state changed.</summary>
+    /// <summary>The state changed; or it is the same, and <paramref name="reason"/> says something that a user should know, such as that no seed answers.</summary>
     void OnMembershipState(MembershipState state, string reason);
 
     /// <summary>A join was accepted; the view that contains this process follows as an install.</summary>
@@ -15,12 +15,12 @@ public interface IMembershipSink
     /// <summary>A join or create was refused.</summary>
     void OnJoinRefused(string name, string reason);
 
-    /// <summary>A view change begins or is superseded.</summary>
+    /// <summary>A view change begins, or begins again with a proposal that supersedes the one before.</summary>
     void OnPropose(Proposal proposal);
 
     /// <summary>A view was decided. Its proposal number names the flush that it ends; a leaver gets the view it is no longer in.</summary>
     void OnInstall(View view);
 
-    /// <summary>The group is over: closed, or its state was lost with its last initialised member.</summary>
+    /// <summary>The group is over: its last members have left, or its state was lost with its last initialised member.</summary>
     void OnGroupOver(GroupId group, string reason);
 }

@@ -1,8 +1,8 @@
 namespace GroupCore.Membership;
 
 /// <summary>
-/// A process for the length of one membership: the node's random id and the incarnation the Oracle gave at registration (its log
-/// index, so a later registration compares higher; 0 before registration). Source: views-and-flush.md#names-are-not-used-again.
+/// A process for the length of one membership: the node's random id and the incarnation that the Oracle gave it at registration (an index of
+/// its log, so a later registration compares higher; 0 before registration). Source: views-and-flush.md#names-are-not-used-again.
 /// </summary>
 public readonly record struct ProcessId(ulong Node, ulong Incarnation) : IComparable<ProcessId>
 {

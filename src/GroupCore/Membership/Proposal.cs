@@ -1,10 +1,10 @@
 namespace GroupCore.Membership;
 
 /// <summary>
-/// Announces a view change: which members will survive it or leave, and which processes join. A higher <paramref name="Number"/> supersedes; none is withdrawn.
+/// Announces a view change: which members survive it or leave, and which processes join. One with a higher <paramref name="Number"/> supersedes it; none is withdrawn.
 /// </summary>
 /// <param name="Group">The group.</param>
-/// <param name="Number">Oracle log index of the entry that created it.</param>
+/// <param name="Number">Index, in the Oracle's log, of the entry that created it.</param>
 /// <param name="BaseView">The view it starts from.</param>
 /// <param name="Survivors">Members of both views, in rank order of the base view.</param>
 /// <param name="Leavers">Members that leave of their own will: they take part in the flush.</param>
@@ -14,7 +14,7 @@ public sealed record Proposal(GroupId Group, ulong Number, ulong BaseView, IRead
 {
     /// <summary>
     /// Rank of the flush leader in the view that the proposal starts from: the lowest initialised survivor, else the lowest initialised leaver, else the lowest
-    /// survivor, else the lowest leaver. −1 when no member of that view takes part. The Oracle accepts the end of the flush from the leader alone.
+    /// survivor, else the lowest leaver. −1 when no member of that view takes part. The Oracle accepts the view completion from the flush leader alone.
     /// </summary>
     internal int LeaderIn(View view)
     {

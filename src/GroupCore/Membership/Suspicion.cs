@@ -1,12 +1,12 @@
 namespace GroupCore.Membership;
 
-/// <summary>Evidence against a process. Source: failure-detection.md#proof-of-death.</summary>
+/// <summary>On what evidence a process is suspected. Source: failure-detection.md#proof-of-death.</summary>
 public enum Suspicion
 {
     /// <summary>Probes and indirect probes went unanswered.</summary>
     Timeout,
 
-    /// <summary>Its host answered that nobody listens at its address.</summary>
+    /// <summary>Its host refused a connection: no process listens at its address.</summary>
     Refused,
 
     /// <summary>Another node answers at its address.</summary>
@@ -16,11 +16,11 @@ public enum Suspicion
     ProcessGone,
 
     /// <summary>
-    /// A view change waits for it, and it is silent: no frame of its own says why. This is evidence about the process or the way to it, never about
-    /// handlers or hooks that take their time: a member that says that they do is not suspected.
+    /// A view change waits for it, and it is silent: no frame of its own says why (or it broke the order, or a link to it lost messages). This is evidence about
+    /// the process or the way to it, never about handlers or hooks that take their time: a member that says that they do is not suspected of this.
     /// </summary>
     FlushStall,
 
-    /// <summary>Its handlers hold its group up for longer than the group allows. Only reported in groups with <see cref="SlowMember.Evict"/>.</summary>
+    /// <summary>Its handlers hold its group up for longer than the group allows. Only in groups with <see cref="SlowMember.Evict"/>.</summary>
     Slow,
 }

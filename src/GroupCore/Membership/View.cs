@@ -25,7 +25,7 @@ public sealed class View
     /// <summary>1 for the first view of a group, then one more each time.</summary>
     public ulong Id { get; }
 
-    /// <summary>The Oracle log index of the proposal that led here.</summary>
+    /// <summary>The number of the proposal that led here: an index of the Oracle's log.</summary>
     public ulong Proposal { get; }
 
     /// <summary>The group's options.</summary>
@@ -37,10 +37,10 @@ public sealed class View
     /// <summary>Processes that joined with this view, in rank order.</summary>
     public IReadOnlyList<ProcessId> Joined { get; }
 
-    /// <summary>Members that left of their own will.</summary>
+    /// <summary>Members of the view before that left of their own will.</summary>
     public IReadOnlyList<ProcessId> Left { get; }
 
-    /// <summary>Members that were removed as failed.</summary>
+    /// <summary>Members of the view before that the Oracle excluded, whether they have really failed or only seemed to.</summary>
     public IReadOnlyList<ProcessId> Failed { get; }
 
     /// <summary>Survivors with another rank than before.</summary>

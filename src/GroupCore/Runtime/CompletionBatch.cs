@@ -2,8 +2,8 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// The completions of one turn. They begin in order; while one takes long, the next ones run beside it. The loop's own thread runs them, or the thread pool.
-/// A runner of the pool queues a spare runner before the first completion that leaves others waiting: the spare goes on with the rest if that completion
-/// blocks, and does the same. If the loop's thread blocks, the loop's other thread adds a runner (<see cref="AddRunner"/>).
+/// A runner of the pool queues a spare runner before the first completion that leaves others waiting: if that completion blocks, the spare goes on with the
+/// rest, and queues a spare in its turn. If the loop's thread blocks, the loop's other thread adds a runner (<see cref="AddRunner"/>).
 /// </summary>
 internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWorkItem
 {

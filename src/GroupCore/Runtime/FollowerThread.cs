@@ -1,8 +1,8 @@
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Where the follower, the second thread of a loop, waits, and the rule by which it takes over from an owner that runs completions. Where completions take
-/// long it is called at once; otherwise it takes over only after it has looked twice, <see cref="WatchMilliseconds"/> apart, and found the owner in
+/// Where the follower, the second thread of a loop, waits, and the rule by which it takes over from an owner that runs completions. Where completions usually
+/// take long, it is called at once; otherwise it takes over only after it has looked twice, <see cref="WatchMilliseconds"/> apart, and found the owner in
 /// the same batch.
 /// </summary>
 /// <remarks>
@@ -19,7 +19,7 @@ internal sealed class FollowerThread(bool portable) : IDisposable
     private ShortBatches _short;
     private volatile bool _ended;
 
-    /// <summary>Whether the follower waits here, so that the owner may go.</summary>
+    /// <summary>Whether the follower waits here, so that the owner may go and run completions.</summary>
     public bool IsParked => Volatile.Read(ref _parked) == 1;
 
     /// <summary>The owner goes away to run completions; others may take the loop.</summary>
@@ -30,7 +30,7 @@ internal sealed class FollowerThread(bool portable) : IDisposable
         if (!_short.AreUsual || Volatile.Read(ref _watching) == 0) _signal.Set();
     }
 
-    /// <summary>The thread that went away has run its completions, in this many nanoseconds.</summary>
+    /// <summary>The thread that went away has run its completions: it took this many nanoseconds.</summary>
     public void OnBack(long nanoseconds) => _short.Add(nanoseconds);
 
     /// <summary>Ends the wait for good.</summary>

@@ -90,6 +90,6 @@ public interface INode
     /// its calls, whether it awaits them or not. If the task fails, the command was not taken, and neither <see cref="NodeCommand.Run"/> nor
     /// <see cref="NodeCommand.Abandon"/> will be called: the token fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
     /// </summary>
-    /// <remarks>With a pooled command, take from it what you will await before this call: the command may be done when the call returns.</remarks>
+    /// <remarks>With a pooled command, take from it what you will await before this call: when the call returns, the command may serve another caller.</remarks>
     ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default);
 }

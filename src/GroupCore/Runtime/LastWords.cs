@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Tells why a process ends. The process must end even if user code that makes the text throws or blocks, or nobody reads the output.</summary>
+/// <summary>Says why a process ends. The process must end even if user code that makes the text throws or blocks, or nobody reads the output.</summary>
 internal static class LastWords
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(1);

@@ -4,8 +4,8 @@ namespace GroupCore.Runtime;
 internal static class LockExtensions
 {
     /// <summary>
-    /// Enters the lock even if the thread is interrupted: the interrupt would end the wait in the midst of a turn, and with it the node. It stays
-    /// with the thread and ends a later wait of the thread's own code.
+    /// Enters the lock even if the thread is interrupted: the interrupt would end the wait in the midst of a turn, and with the turn the node. It stays
+    /// with the thread, and ends a later wait of the thread's own code.
     /// </summary>
     public static Lock.Scope Hold(this Lock gate)
     {

@@ -2,7 +2,7 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// Which thread may run a node: the owner of the loop, one of the loop's two threads; a caller, while the owner sleeps, looks for work or runs
-/// completions; a thread that runs completions, to send what callers left; or the follower, while the owner runs completions.
+/// completions; a thread that runs completions, to send what callers' turns left unsent; or the follower, while the owner runs completions.
 /// Never two at a time, and only the loop's two threads ever wait for it.
 /// </summary>
 internal sealed class LoopOwnership
@@ -11,16 +11,16 @@ internal sealed class LoopOwnership
     private int _state;
     private int _wanted;
 
-    /// <summary>The owner lets other threads in. A full fence.</summary>
+    /// <summary>The owner lets other threads take the loop. A full fence.</summary>
     public void Open(LoopState state) => Interlocked.Exchange(ref _state, (int)state);
 
-    /// <summary>The owner, after sleeping or looking around, takes the node back when the caller that has it is done.</summary>
+    /// <summary>The owner, after it has slept or looked for work, takes the loop back, once a caller that has it has given it back.</summary>
     public void Close() => _ = TryTake(static _ => true);
 
-    /// <summary>Takes the role of an owner that runs completions: for that thread when it comes back, or for the follower. False when another thread has the role.</summary>
+    /// <summary>Takes the owner's role, which is free while its thread runs completions: for that thread when it comes back, or for the follower. False when the other has it.</summary>
     public bool TryResume() => TryTake(static state => state == (int)LoopState.RunningCompletions);
 
-    /// <summary>A caller takes the node if the owner sleeps or, with <paramref name="atOnce"/>, if the owner is in no turn.</summary>
+    /// <summary>A caller takes the loop if the owner sleeps or, with <paramref name="atOnce"/>, if the owner is in no turn.</summary>
     public bool TryBorrow(bool atOnce, out LoopState from)
     {
         int state = Volatile.Read(ref _state);
@@ -29,7 +29,7 @@ internal sealed class LoopOwnership
         return free && Volatile.Read(ref _wanted) == 0 && Interlocked.CompareExchange(ref _state, Lent, state) == state;
     }
 
-    /// <summary>The caller gives it back. A full fence.</summary>
+    /// <summary>The caller gives the loop back. A full fence.</summary>
     public void Return(LoopState to) => Interlocked.Exchange(ref _state, (int)to);
 
     /// <summary>True for the one thread that has to wake the sleeping owner.</summary>
@@ -44,7 +44,7 @@ internal sealed class LoopOwnership
             int state = Volatile.Read(ref _state);
             if (state == Lent)
             {
-                // Keeps the next caller out: sockets and timers wait for this thread.
+                // Keeps the next caller out: sockets and timers are waiting for this thread.
                 Volatile.Write(ref _wanted, 1);
                 Spin(ref wait);
                 continue;

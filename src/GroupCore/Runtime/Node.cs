@@ -64,7 +64,7 @@ internal sealed class Node : INode
     /// <summary>Commands whose callers wait for room in the queue.</summary>
     public int CommandsWaiting => _line.Count;
 
-    /// <summary>Whether callers may run turns. Not where handlers run inside of turns: one could need a lock that the caller holds.</summary>
+    /// <summary>Whether callers may run turns. They may not where handlers run inside of turns: a handler could need a lock that the caller holds.</summary>
     public bool LendsTurns => _keepers == 0;
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
@@ -181,7 +181,7 @@ internal sealed class Node : INode
         foreach (var participant in _participants) participant.EndOfTurn();
     }
 
-    /// <summary>Removes a completion of this turn: the caller that runs the turn will run it itself.</summary>
+    /// <summary>Removes a completion from those of this turn: the caller that runs the turn runs it itself.</summary>
     public bool TryKeep(ICompletion own) => _completions.Remove(own);
 
     /// <summary>Hands the completions of this turn to the host.</summary>

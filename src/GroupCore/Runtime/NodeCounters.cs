@@ -24,7 +24,7 @@ public sealed class NodeCounters
     /// <summary>Whether a forbidden step throws; true in tests.</summary>
     internal bool ThrowsForbidden { get; set; }
 
-    /// <summary>Notes a forbidden step.</summary>
+    /// <summary>Counts a forbidden step, which is not taken; in tests it throws.</summary>
     internal void Forbid(string what)
     {
         if (ThrowsForbidden) throw new InvalidOperationException(what);

@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Runtime;
 
 /// <content>
-/// Turns on callers' threads. A caller that finds the owner of the loop asleep runs its command itself and sends the frames it makes: no thread has
-/// to be woken first. A command that may be done without a message (a read of what this member holds) is run so whenever the owner is in no turn, and its
+/// Turns on callers' threads. A caller that finds the owner of the loop asleep runs its command itself and sends the frames that it makes: no thread has
+/// to be woken first. A command that may need no message (a read of what this member holds) is run so whenever the owner is in no turn, and its
 /// caller has the result when the call returns.
 /// </content>
 internal sealed partial class NodeLoop
@@ -15,7 +15,7 @@ internal sealed partial class NodeLoop
     /// <inheritdoc/>
     public void Posted(NodeCommand command, bool kept)
     {
-        // Order matters: queue the command, then look at the loop. Whoever opens the loop looks at the queue afterwards.
+        // Order matters: queue the command, then look who has the loop. Whoever lets others take the loop looks at the queue afterwards.
         Interlocked.MemoryBarrier();
         if (RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(kept ? command as ICompletion : null, from);
         else Rouse();
@@ -27,7 +27,7 @@ internal sealed partial class NodeLoop
     {
         from = default;
         if (!Lends || !_ownership.TryBorrow(atOnce, out from)) return false;
-        // Look again: this may have changed before the loop was taken.
+        // Look again: the answer may have changed before the loop was taken.
         if (Lends) return true;
         _ownership.Return(from);
         Rouse();
@@ -62,8 +62,8 @@ internal sealed partial class NodeLoop
     }
 
     /// <summary>
-    /// Returns the loop once, whatever happened: by a second return another thread may have it. Wakes a sleeping owner if there is anything that it would have
-    /// stayed awake for. After a <paramref name="fault"/> the owner ends the node, as if the fault had happened in its own turn.
+    /// Gives the loop back once, whatever happened: by a second time another thread may have it. Wakes a sleeping owner if there is anything for which it would
+    /// have stayed awake. After a <paramref name="fault"/> the owner ends the node, as if the fault had happened in a turn of its own.
     /// </summary>
     private void GiveBack(LoopState from, bool rouse, Exception? fault)
     {
@@ -85,7 +85,7 @@ internal sealed partial class NodeLoop
         else if (_node.HasCommands || Volatile.Read(ref _wakeAsked) != 0) Rouse();
     }
 
-    /// <summary>A runner on the pool has run its completions: sends what turns in them left unsent.</summary>
+    /// <summary>A runner on the pool has run its completions: sends what turns that they ran have left unsent.</summary>
     private void SendLeft()
     {
         if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;

@@ -5,7 +5,7 @@ namespace GroupCore.Runtime;
 /// <content>
 /// The two threads of a loop, by the leader/followers pattern. The owner of the loop runs turns, and then the completions of the turn itself, so that
 /// a caller's continuation and a group's handlers cost no thread switch. If they take long, the follower takes the role (<see cref="FollowerThread"/>), and the thread
-/// that comes back late waits in its place.
+/// that comes back late is the follower from then on.
 /// </content>
 internal sealed partial class NodeLoop
 {
@@ -120,7 +120,7 @@ internal sealed partial class NodeLoop
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
         long took = HostClock.Now() - began;
         _follower.OnBack(took);
-        // Nobody interrupts a thread without having waited for it: not after a short batch.
+        // Whoever interrupts a thread has waited for it first: so there is no late interrupt after a short batch.
         if (took > StuckAfter) LateInterrupt.Take();
         if (!_ownership.TryResume()) return false;
         _runningBatch = null;

@@ -119,7 +119,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Wake()
     {
-        // Order matters: the caller's change, then the request, then the look at the owner; the loop does the reverse before it sleeps.
+        // Order matters: the caller's change, then the request, then the look whether the owner sleeps; the loop does the reverse before it sleeps.
         Volatile.Write(ref _wakeAsked, 1);
         Interlocked.MemoryBarrier();
         Rouse();

@@ -36,6 +36,6 @@ public enum RefusalReason
     /// <summary>A connection that could not be accepted, because the process or its system has no descriptor or memory left; tried again within 100 ms.</summary>
     Exhausted,
 
-    /// <summary>A guest (a node that only dialled in) that was silent longest and gave its place to a newcomer: its link is ended.</summary>
+    /// <summary>A guest (a node that only dialled in) that was silent the longest and gave its place to a newcomer: its link is ended.</summary>
     Displaced,
 }

@@ -8,8 +8,8 @@ internal enum Rule
 {
     None,
 
-    // views-and-flush.md#rules. No entry delivers the last messages before the install: only a uniform send, which this library does not have, could notice,
-    // since a member that acknowledged a cut holds all of it, and so every later cut contains it.
+    // views-and-flush.md#rules. No entry has the last messages delivered before the install: only a uniform send, which this library does not have, would
+    // differ by it, since a member that acknowledged a cut holds all of it, and so every later cut contains it.
     R1RefuseDataWhenWedged, R3AllReports, R4ClosureTrim, R5LongestOrder, R7PullsBeforeAck, R7PeerMessagesBeforeAck,
     R8AllAcks, A3PendingProposalOnly, R9FreshReports, R12RefuseRemoved, R13NestedAcks, R16CheckpointAtEvent,
     A4NeverWithdraw, A5LastAcceptor, OldViewRefused, FlushDelivers, FlushOrderPart, OrderDependency,

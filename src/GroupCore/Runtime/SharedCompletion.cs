@@ -18,7 +18,7 @@ internal sealed class SharedCompletion
     {
         _told = told;
         // The first continuation of the task: waiters go on even if somebody awaits the task itself and blocks there.
-        // Without the context of the code that has the turn now: what a request holds there would live as long as the group.
+        // Without the context of the code that runs now: what a request holds there would live as long as the group.
         using var flow = ContextFlow.Stop();
         _ = _outcome.Task.ContinueWith(
             static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
@@ -46,7 +46,7 @@ internal sealed class SharedCompletion
         return isSet ? Task : waiter.Task;
     }
 
-    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or none. Last in a completion: a continuation of <see cref="Task"/> may block.</summary>
+    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or success. The last step of a completion: a continuation of <see cref="Task"/> may block.</summary>
     public void TrySet(INode node, Exception? error)
     {
         _node = node;

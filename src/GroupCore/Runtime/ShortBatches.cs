@@ -4,7 +4,7 @@ namespace GroupCore.Runtime;
 /// Whether batches of completions are usually short: they are once <see cref="Streak"/> in a row were. One long batch among that many is forgiven: where processes
 /// share cores it may have been short, and its thread had to wait in it. Written by the thread that runs a batch, read by both threads.
 /// </summary>
-/// <remarks>Without that, each long batch cost the thread switches of the next 64 batches: 9 % of puts of four callers at two cores.</remarks>
+/// <remarks>When none was forgiven, each long batch cost thread switches in all batches until a new streak: 9 % of the puts of four callers on two cores.</remarks>
 internal struct ShortBatches
 {
     /// <summary>How many short batches in a row make them usual.</summary>

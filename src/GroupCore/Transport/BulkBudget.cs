@@ -43,7 +43,7 @@ internal struct BulkBudget()
 
     /// <summary>
     /// Whether a frame for several peers may be queued although other producers took the room here: with up to half of the budget beyond what they queued.
-    /// A caller may use this once for each time that this link had room: else producers that keep to the budget would never have any.
+    /// A caller may use this once for each time that this link had room: else producers that keep to the budget would never find any.
     /// </summary>
     public readonly bool MayExceed(long backlog) => backlog < Math.Max(Bytes, _shortAt) + (Bytes / 2);
 

@@ -10,8 +10,8 @@ internal enum HelloStatus : byte
     Identified = 1,
 
     /// <summary>
-    /// Another connection between the two nodes is kept: the one that the lower id dials, or a later one than this Hello is of. Or the name is another's as far as is known here
-    /// (links.md#nobody-takes-over-what-stands). The dialler tries again.
+    /// Another connection between the two nodes is kept: the one that the node with the lower id dials, or one that is later than this Hello. Or, as far as is known here, the
+    /// dialler's id is another node's (links.md#nobody-takes-over-what-stands). The dialler tries again.
     /// </summary>
     Superseded = 2,
 
@@ -27,6 +27,6 @@ internal enum HelloStatus : byte
     /// <summary>No common wire version.</summary>
     WrongVersion = 6,
 
-    /// <summary>The acceptor has as many peers as it takes, is being stopped, or does not hear this dialler for a minute. The dialler tries again after 1 s.</summary>
+    /// <summary>The acceptor has as many peers as it takes, is being stopped, or has muted this dialler for a minute. The dialler tries again after 1 s.</summary>
     Full = 7,
 }

@@ -53,8 +53,8 @@ public interface ILinks
     }
 
     /// <summary>
-    /// A holder needs the peer no longer. Without a holder the peer counts as one that only dialled in and was just vouched for, until it is opened again;
-    /// callers that do not hold it open it for each frame that they send.
+    /// A holder needs the peer no longer. Without a holder the peer counts as one that only dialled in and was just vouched for, until it is opened again:
+    /// callers that do not hold a peer open it for each frame that they send.
     /// </summary>
     internal void Release(int peer)
     {
@@ -78,7 +78,7 @@ public interface ILinks
     /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
     internal long Taken(int peer) => 0;
 
-    /// <summary>Dials the peer at once, to learn soon whether it still listens. If nobody needs it any more: only while its link is up and it is confirmed.</summary>
+    /// <summary>Dials the peer at once, to learn soon whether it still listens. A peer that nobody needs any more is dialled only while its link is up and it is confirmed.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>
@@ -92,13 +92,13 @@ public interface ILinks
 
     /// <summary>
     /// Bytes of bulk that may be queued for the peer now. One frame may go while it is above 0. After 0 or less,
-    /// <see cref="ILinkObserver.OnRoom"/> tells when there is room again; until then no producer gets any. 0 without an event when the link is over.
+    /// <see cref="ILinkObserver.OnRoom"/> tells when there is room again; until then no producer gets any. When the link is over: 0, and no event follows.
     /// </summary>
     long Room(int peer);
 
     /// <summary>
     /// Whether one frame for several peers may go to this one beyond its <see cref="Room"/>. Only for a caller that had room on this link since its last such
-    /// frame, and left it to other producers while another of its links had none: else links that have room in turns would never have it at once.
+    /// frame, and left it to other producers while another of its links had none: else links that have room in turns would never have it at the same time.
     /// </summary>
     internal bool MayExceed(int peer) => false;
 

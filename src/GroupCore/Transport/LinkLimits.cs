@@ -38,8 +38,8 @@ public static class LinkLimits
     internal const int Guests = 4096;
 
     /// <summary>
-    /// Link numbers below this may go to guests. A number is given once: the rest stays for peers that this node asks for, or a guest that connects anew
-    /// for days would take the last one.
+    /// Link numbers below this may go to guests. A number is given once: the rest stays for peers that this node asks for, since a guest that connects anew
+    /// again and again, for days, could take the last one.
     /// </summary>
     internal const int GuestNumbers = int.MaxValue - (1 << 28);
 }

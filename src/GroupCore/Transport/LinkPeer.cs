@@ -21,7 +21,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The id that this link was opened for, while a guest under that id says that it listens elsewhere; 0 for any id.</summary>
     public ulong MeantId { get; set; }
 
-    /// <summary>Of a guest: the link that was opened for its id at another address than that at which the guest says it listens.</summary>
+    /// <summary>Of a guest: the link that was opened for its id at another address than the one at which the guest says that it listens.</summary>
     public LinkPeer? Beside { get; set; }
 
     /// <summary>Whether it has shown its id.</summary>
@@ -45,10 +45,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection that asks the node at the peer's address whether it is the one that dialled in.</summary>
     public TcpConnection? Confirming { get; set; }
 
-    /// <summary>Whether no node answered that could have confirmed the peer: the node that dialled in is believed, and known again by both ends' names of the session.</summary>
+    /// <summary>Whether no node answered that could have confirmed the peer: the node that dialled in is believed, and recognised by both ends' names of the session.</summary>
     public bool IsUnanswered { get; set; }
 
-    /// <summary>Until when the peer is held while there is no descriptor to ask who dialled in; 0 when it is not.</summary>
+    /// <summary>Until when the peer is held because there is no descriptor to ask who dialled in; 0 when it is not.</summary>
     public long AskBefore { get; set; }
 
     /// <summary>Whether nothing is sent, and no frame that arrives is delivered, until the peer is confirmed or no node answers that could confirm it.</summary>
@@ -102,13 +102,13 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Connections in succession, the last one included, that broke soon after they came up while nobody needed them.</summary>
     public int ShortLived { get; set; }
 
-    /// <summary>Timer of the next dial, of the next question whether the peer is who it says, or of the end of the time in which it may come back.</summary>
+    /// <summary>Timer of the next dial, of the next question whether the peer is who it says it is, or of the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
 
     /// <summary>No dial before this time, whoever asks for the peer: it sent bytes that nobody can read.</summary>
     public long NoDialBefore { get; set; }
 
-    /// <summary>When a failed dial was last reported.</summary>
+    /// <summary>When observers were last told of a failed dial.</summary>
     public long ReportedAt { get; set; } = long.MinValue;
 
     /// <summary>Whether it stands in the list of peers with output.</summary>

@@ -12,6 +12,6 @@ internal enum LinkPhase
     /// <summary>A connection carries the session.</summary>
     Up,
 
-    /// <summary>Over, and let go of by the mesh.</summary>
+    /// <summary>Over: the mesh has let go of it.</summary>
     Ended,
 }

@@ -1,7 +1,7 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Counts the malformed frames of each node, by its id, and says which nodes are muted. Bounded: of confirmed ids, and of others, the one that was counted first is forgotten first.
+/// Counts the malformed frames of each node, by its id, and says which nodes are muted. Bounded: of confirmed ids, and of others, the one that came into the table first is forgotten first.
 /// A node that is confirmed, and nodes that only came under its id, are counted apart: else a stranger could mute any other node. A node that is not
 /// confirmed still gets in after too many malformed frames under its id, and its link ends at its next one: it may be the node itself.
 /// Source: links.md#malformed-input-is-counted-and-its-sender-muted.
@@ -15,12 +15,12 @@ internal sealed class MuteTable(int most)
     private readonly Dictionary<(ulong Node, bool Confirmed), Entry> _nodes = [];
     private readonly Queue<ulong> _confirmed = new(), _others = new();
 
-    /// <summary>Counts one frame; true when it is one too many, and for each within a minute from then: the link must end, and the node, if confirmed, is muted.</summary>
+    /// <summary>Counts one frame; true when it is one too many, and for each further one within a minute: the link must end, and the node, if confirmed, is muted.</summary>
     public bool Add(ulong node, long now, bool confirmed = false)
     {
         if (!_nodes.TryGetValue((node, confirmed), out var entry))
         {
-            // Names that anybody can invent push out none that is known.
+            // Ids that anybody can invent push out no id that is confirmed.
             var order = confirmed ? _confirmed : _others;
             if (order.Count >= Nodes) _nodes.Remove((order.Dequeue(), confirmed));
             order.Enqueue(node);

@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport;
 
 /// <content>
-/// Whether a peer that dialled in is the node that it says it is. Without credentials there is one sign: the node that listens at the address that is asked for
-/// knows the session, by the names that both ends gave it. A stranger between the two knows one name at most, and the question tells it none.
+/// Whether a peer that dialled in is the node that it says it is. Without credentials there is one sign: the node that listens at the address where the peer was asked
+/// for knows the session, by the names that both ends gave it. A stranger between the two knows one name at most, and the question tells it none.
 /// </content>
 internal sealed partial class TcpMesh
 {
@@ -36,7 +36,7 @@ internal sealed partial class TcpMesh
         Release(peer, held);
     }
 
-    // The next poll delivers frames that came meanwhile, and queued frames are sent. Observers hear of it first: some keep frames that came before it was settled.
+    // The next poll delivers frames that came meanwhile, and queued frames are sent. Observers hear of it first: some hold frames that came before the peer was settled.
     private void Release(LinkPeer peer, bool held)
     {
         if (peer.IsHeld) return;

@@ -24,7 +24,7 @@ internal sealed partial class TcpMesh
     /// <summary>Waits at most <paramref name="timeout"/> nanoseconds for something to come.</summary>
     public void Wait(long timeout) => _port.Wait(timeout);
 
-    /// <summary>Reads what came, delivers its frames, fires what is due, and reports link events. Returns how much happened.</summary>
+    /// <summary>Reads what came, delivers its frames, fires what is due, and tells observers of link events. Returns how much happened.</summary>
     public int Poll()
     {
         _work = 0;

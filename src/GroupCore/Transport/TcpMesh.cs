@@ -33,9 +33,9 @@ namespace GroupCore.Transport;
 /// node was asked for already, the caller gets its link, which is dialled where it was asked for first, also while no node is there. Conversely, if only an
 /// address was asked for, and a node answered of which no link was asked for then, a caller that asks for its id later gets that link, whatever the address, and
 /// the peer counts as confirmed.
-/// (3) No name: a node that took the id of one that is not connected here does not keep it once this node asks for that id. Frames to it wait, and frames from it
+/// (3) No id: a node that took the id of one that is not connected here does not keep it once this node asks for that id. Frames to it wait, and frames from it
 /// are not delivered, until the node that listens where it was asked for says whether it has this session, by both ends' tokens. A node that spoke with each end
-/// in the other's name knows one of them, and the question tells none (<see cref="Confirm"/>). This holds wherever the guest said that it listens, since a node may
+/// in the other's name knows one of the tokens, and the question tells none (<see cref="Confirm"/>). This holds wherever the guest said that it listens, as a node may
 /// have several addresses. If no node answers at the address, the node that came first is believed, and so is a guest until it is asked for.</para>
 /// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
 /// </remarks>
@@ -89,7 +89,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
-    /// <summary>The links that are not over, those to strangers too, each once though several numbers may lead to it: for reports.</summary>
+    /// <summary>The links that are not over, those to strangers too, each once though several numbers may lead to it: for diagnosis.</summary>
     public IEnumerable<LinkUse> Uses
     {
         get
@@ -108,7 +108,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
     public long NextTimer => Math.Min(_timers.NextDue, NextAck);
 
-    /// <summary>Whether there is something to do at once: links to report or output to write.</summary>
+    /// <summary>Whether there is something to do at once: link events to tell observers of, or output to write.</summary>
     public bool HasWork => _events.Count > 0 || _dirty.Count > 0;
 
     /// <summary>Whether the next poll has something to tell without waiting.</summary>
@@ -289,7 +289,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
     private void Alias(LinkPeer peer, LinkPeer known)
     {
         bool someWait = peer.Session.IsShort;
-        // A peer that was needed until just now is still so under its other number, and so are the frames that wait for it.
+        // A peer that was needed until just now is so under its other number too, and so are the frames that wait for it.
         known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
         Weigh(known);
         if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);

@@ -11,7 +11,7 @@ namespace GroupCore.Transport;
 /// <param name="MostQueuedBytes">Unacknowledged bytes of all links at which producers of bulk wait.</param>
 /// <param name="MostMalformed">Malformed frames that a node may send within a minute.</param>
 /// <param name="MostGuests">Links of peers that only dialled in.</param>
-/// <param name="MostGuestNumbers">The number of a link from which on peers that dial in get no link.</param>
+/// <param name="MostGuestNumbers">Link number from which on no number is given to a peer that dials in.</param>
 /// <param name="Names">Where the names of sessions come from; null for numbers that nobody can guess.</param>
 internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise, long MostQueuedBytes = LinkLimits.NodeBytes,
     int MostMalformed = MuteTable.Malformed, int MostGuests = LinkLimits.Guests, int MostGuestNumbers = LinkLimits.GuestNumbers, Func<ulong>? Names = null);

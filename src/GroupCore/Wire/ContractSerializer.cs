@@ -29,7 +29,7 @@ public sealed class ContractSerializer : IPayloadSerializer
     /// <summary>The serializer; it has no state, and may be used from any thread.</summary>
     public static ContractSerializer Instance { get; } = new();
 
-    /// <summary>Checks that values of a type can be written and read, so that a mistake shows where it was made.</summary>
+    /// <summary>Checks that values of a type can be written and read, so that a mistake shows where it is made.</summary>
     /// <exception cref="ContractException">The type, or a member of it, cannot be written.</exception>
     public static void Check<T>() => Formatters.Of<T>();
 

@@ -9,7 +9,7 @@ public enum FrameType : byte
     /// <summary>No frame.</summary>
     None = 0,
 
-    // 1-15: the link itself
+    // 1-15: the link itself, slots and probes
     /// <summary>The dialler says who it is: cluster, version, node id, address.</summary>
     Hello = 1,
 
@@ -28,10 +28,10 @@ public enum FrameType : byte
     /// <summary>Its answer.</summary>
     Pong = 6,
 
-    /// <summary>Asks a third node to probe.</summary>
+    /// <summary>Asks the receiver to probe a third node, or asks for an introduction.</summary>
     IndirectPing = 7,
 
-    /// <summary>What the third node found.</summary>
+    /// <summary>The third node has answered.</summary>
     IndirectPong = 8,
 
     // 16-31: multicast
@@ -41,14 +41,14 @@ public enum FrameType : byte
     /// <summary>Positions in the total order.</summary>
     Order = 18,
 
-    /// <summary>What its sender has received.</summary>
+    /// <summary>What is closed at its sender: received, with all that it depends on.</summary>
     Ack = 19,
 
     // 32-47: point to point
     /// <summary>Message to one member.</summary>
     Peer = 32,
 
-    /// <summary>The handler of a <see cref="Peer"/> message returned.</summary>
+    /// <summary>A <see cref="Peer"/> message is handled, and so is all that its handler sent.</summary>
     PeerAck = 33,
 
     /// <summary>Answer to a query.</summary>
@@ -64,7 +64,7 @@ public enum FrameType : byte
     /// <summary>What a member has received in the old view.</summary>
     Report = 50,
 
-    /// <summary>What all survivors must deliver.</summary>
+    /// <summary>What all members deliver of the old view.</summary>
     Cut = 51,
 
     /// <summary>Asks for messages of the cut.</summary>
@@ -73,19 +73,19 @@ public enum FrameType : byte
     /// <summary>Messages of the cut.</summary>
     Forward = 53,
 
-    /// <summary>A member holds the whole cut.</summary>
+    /// <summary>A member holds the whole cut and all contributions.</summary>
     FlushAck = 54,
 
-    /// <summary>What its sender knows of a group, answered with what it lacks.</summary>
+    /// <summary>What its sender knows of its groups, answered with what it lacks.</summary>
     Sync = 55,
 
     /// <summary>The receiver was excluded.</summary>
     Excluded = 56,
 
-    /// <summary>What one survivor's layer contributed to the cut.</summary>
+    /// <summary>What one member's layer contributed to a view change.</summary>
     CutPart = 57,
 
-    /// <summary>The members that a member waits for in a flush that takes too long.</summary>
+    /// <summary>Why a member has not acknowledged a flush that takes long, and the members that it misses.</summary>
     FlushWait = 58,
 
     // 64-79: Oracle
@@ -107,7 +107,7 @@ public enum FrameType : byte
     /// <summary>Answer.</summary>
     AppendReply = 69,
 
-    /// <summary>State for a voter far behind.</summary>
+    /// <summary>A part of the saved state for a replica far behind, or the answer to one.</summary>
     Snapshot = 70,
 
     /// <summary>Be elected leader at once.</summary>

@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>What a node does when it was excluded from the primary partition, or ended by a fault. Source: oracle.md#without-contact-a-process-blocks-then-ends.</summary>
+/// <summary>What a node does after its exclusion (<c>OnExcluded</c>) or a fault (<c>OnFault</c>). Source: oracle.md#without-contact-a-process-blocks-then-ends.</summary>
 public enum ExclusionPolicy
 {
     /// <summary>The node stops: its groups are over, calls throw, <see cref="IdaNode.Completion"/> faults; the host decides what follows.</summary>

@@ -71,7 +71,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>Called once for each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
 
-    /// <summary>Begins; begins anew when the system that was found came to nothing.</summary>
+    /// <summary>Begins; and begins anew when the system that was found has not registered this process.</summary>
     public void Start()
     {
         _seeds.Clear();
@@ -167,7 +167,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         Ask();
     }
 
-    /// <summary>Another node listens at an address that was asked: a user of the old node's link closed it, and the question with it. Asks again.</summary>
+    /// <summary>Another node listens at an address that was asked: the link to the old node was closed, and the question was lost with it. Asks again.</summary>
     public void Replaced(int peer)
     {
         if ((_seeds.Find(seed => seed.Peer == peer) ?? _known.Find(known => known.Peer == peer)) is { } asked) Ask(asked);
@@ -225,7 +225,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         return !_seeds.Exists(seed => IsFresh(seed) && announced < (seed.Answered < seed.Awaited ? MostSilent : TimeFor(seed.Rival)));
     }
 
-    /// <summary>How long this process's announcement is held up by a rival's: longer by one that has only just come and goes first.</summary>
+    /// <summary>How long a rival's announcement holds up this process's own: longer where the rival has only just announced, and goes first.</summary>
     private long TimeFor(Rival rival) => !rival.Announces ? 0 : rival.NodeId < node.Id && GoesFirst(rival) ? YieldTo : MostSilent;
 
     private bool IsStrangerThere => _stranger.Announces && node.Now - _stranger.HeardAt < MostSilent;
@@ -233,7 +233,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>A rival says whether it is about to found. It goes first, unless this process has announced before and has the lower node number.</summary>
     private void Hear(Rival rival, ulong nodeId, bool announces)
     {
-        // A rival that was silent as long as its answer is waited for, since it or the link was stopped, counts as one that has said nothing before.
+        // Where it or the link was stopped, a rival may have been silent for as long as an answer is waited for: then it counts as one that has said nothing before.
         if (rival.NodeId != nodeId || node.Now - rival.HeardAt >= MostSilent) (rival.NodeId, rival.Since) = (nodeId, 0);
         (rival.Announces, rival.HeardAt) = (announces, node.Now);
         if (!announces)

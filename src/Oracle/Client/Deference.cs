@@ -2,11 +2,11 @@ namespace Oracle.Client;
 
 /// <summary>How long a process that may found waits for earlier seeds that are up and do not found.</summary>
 /// <remarks>
-/// A seed that was reached gets time to found (<see cref="Least"/>), and more for each place that it is earlier and for each earlier seed: so where
-/// one is waited for in vain, the next founds well before the one behind it: up to 30 s and 5 s. Before that, the user may give up on this
+/// A seed that was reached gets time to found (<see cref="Least"/>), and more time for each place that it is earlier than this process (up to 30 s) and for each
+/// earlier seed (up to 5 s): so where a seed is waited for in vain, the next one founds well before the one behind it. Before that, the user may give up on this
 /// process and start it again; its next life knows nothing of the wait so far. So the last seed, when it waits for the first, takes three
-/// quarters of the time that it has, and earlier seeds less in proportion; with very many seeds it is more, since their order matters
-/// more.
+/// quarters of the time that it has to start, and earlier seeds less in proportion; with very many seeds it takes more, since their order
+/// matters more.
 /// </remarks>
 internal sealed class Deference
 {
@@ -22,7 +22,7 @@ internal sealed class Deference
     private readonly long _each;
 
     /// <param name="options">Says how long this process may take to start.</param>
-    /// <param name="own">Number of earlier seeds.</param>
+    /// <param name="own">Place of this process among the seeds: the number of earlier ones.</param>
     /// <param name="others">Number of other seeds.</param>
     public Deference(OracleOptions options, int own, int others)
     {
@@ -35,9 +35,9 @@ internal sealed class Deference
         ToClaim = Math.Clamp(budget / Math.Max(1, own), Least, MostToClaim);
     }
 
-    /// <summary>How long a process is waited for that only says it listens at a seed's address.</summary>
+    /// <summary>How long to wait for a process that only says that it listens at a seed's address.</summary>
     public long ToClaim { get; }
 
-    /// <summary>How long the seed at this earlier place is waited for, from when it was first heard.</summary>
+    /// <summary>How long to wait for the seed at this earlier place, from when it was first heard.</summary>
     public long To(int place) => Least + ((_own - place) * _perPlace) + (_own * _each);
 }

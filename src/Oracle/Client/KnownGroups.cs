@@ -24,7 +24,7 @@ internal sealed class KnownGroups
         if (_groups.Count < Limits.GroupsPerProcess) _groups.TryAdd(group, new());
     }
 
-    /// <summary>Whether a proposal concerns a group that is not over for this process.</summary>
+    /// <summary>Notes a proposal; false when it is not for a group of this process, or that group is over for it.</summary>
     public bool TakePropose(Proposal proposal, bool concerned)
     {
         if (_ended.TryGetValue(proposal.Group, out ulong last) && proposal.BaseView < last) return false;
@@ -34,7 +34,7 @@ internal sealed class KnownGroups
         return true;
     }
 
-    /// <summary>Members of the view from which a proposal starts that it does not name: the Oracle has excluded them.</summary>
+    /// <summary>Members of the view that a proposal is to follow which the proposal does not name: the Oracle has excluded them.</summary>
     public IEnumerable<ProcessId> FailedOf(Proposal proposal)
     {
         if (!_groups.TryGetValue(proposal.Group, out var entry) || entry.Latest is not { } view || view.Id != proposal.BaseView) yield break;
@@ -62,7 +62,7 @@ internal sealed class KnownGroups
         return true;
     }
 
-    /// <summary>Takes the group layer's knowledge: it may have skipped something that this book counted.</summary>
+    /// <summary>Takes over what the group layer knows: it may have skipped a view or a proposal that was noted here.</summary>
     public void Set(GroupId group, ulong view, ulong proposal)
     {
         if (!_groups.TryGetValue(group, out var entry)) return;
@@ -79,7 +79,7 @@ internal sealed class KnownGroups
         return true;
     }
 
-    /// <summary>Groups of which this process waits to become a member.</summary>
+    /// <summary>Groups that this process waits to become a member of.</summary>
     public List<GroupId> Awaited()
     {
         var awaited = new List<GroupId>();

@@ -11,8 +11,8 @@ namespace Oracle.Client;
 /// A lease lasts 98 % of L from the moment the question was sent, on this process's clock (the other 2 % are for clocks that drift by 1 % each way).
 /// A jump of the clock puts the process in doubt (failure-detection.md#a-jump-of-the-clock-proves-nothing): it holds no lease until a question that it sends
 /// afterwards is answered. Each use compares the lease with the time of that use, so nothing has to fire for a lease to end.
-/// A jump of the clock is no silence of the others. But a loop that stalls again and again, on a host loaded far beyond what it can do, spends nearly all
-/// time in jumps: once as much as makes a process give up has passed so without an answer, further jumps count as silence.
+/// The time of a jump does not count as silence of the others. But a loop that stalls again and again, on a host loaded far beyond what it can do, spends nearly all
+/// its time in jumps: once such jumps add up, without an answer, to the time after which a process gives up, further ones count as silence.
 /// </remarks>
 internal sealed class LeaseHolder(INode node, OracleOptions options)
 {
@@ -29,7 +29,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
     /// <summary>When the last answered question was sent.</summary>
     public long Contact { get; private set; }
 
-    /// <summary>Whether a jump of the clock is not yet cleared up.</summary>
+    /// <summary>Whether the clock jumped and no question sent since was answered yet.</summary>
     public bool InDoubt { get; private set; }
 
     public long Until => InDoubt ? 0 : _until;
@@ -54,7 +54,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         return new(self, node.Now, Version);
     }
 
-    /// <summary>False for an answer to a question from before a jump of the clock, or to one never asked.</summary>
+    /// <summary>Takes a lease; false for an answer to a question from before a jump of the clock, or to one that was never asked.</summary>
     public bool Take(LeaseGrant grant)
     {
         if (grant.Sent > node.Now || grant.Sent < _notBefore) return false;

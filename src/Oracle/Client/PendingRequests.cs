@@ -8,9 +8,9 @@ namespace Oracle.Client;
 
 /// <summary>
 /// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
-/// not answer. The number makes a repeat harmless. A newer view completion of a group replaces an older one; an older or equal one makes no
-/// new request. Nor does a request for a view that was made already: one for a view after the same view has no effect at the Oracle once
-/// another is proposed.
+/// not answer. Its number makes a repeat harmless. A newer view completion of a group replaces the one that waits; an older or equal one makes
+/// no new request. Nor does a second request for a view after the same view while the first one waits: the Oracle would ignore it once a
+/// proposal is pending.
 /// </summary>
 internal sealed class PendingRequests(INode node, FrameSender sender, OracleDirectory directory)
 {
@@ -22,7 +22,7 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
     private readonly SortedDictionary<GroupId, ulong> _completions = [];
     private readonly Dictionary<Renew, ulong> _views = [];
 
-    // For each request whose result the Oracle records: the number of those submitted before it. The Oracle keeps all results since the oldest that waits.
+    // For each waiting request whose result the Oracle records: how many such requests were submitted before it. The Oracle keeps all results from the oldest of these on.
     private readonly SortedDictionary<ulong, ulong> _recorded = [];
     private readonly List<Waiting> _due = [];
     private ulong _last, _submitted;
@@ -68,8 +68,8 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
     }
 
     /// <summary>
-    /// Drops a view completion that no longer matters, since its group is in <paramref name="view"/> or over. A repeated message of an older view
-    /// does not end the flush of the present one.
+    /// Drops a view completion that no longer matters, since its group is in <paramref name="view"/> or over. A repeated install of an older view
+    /// does not drop the completion that follows the present one.
     /// </summary>
     public void Forget(GroupId group, ulong view = ulong.MaxValue)
     {

@@ -7,8 +7,8 @@ using Oracle.State;
 namespace Oracle.Client;
 
 /// <summary>
-/// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may
-/// found one, and a process that has founded meanwhile hears of it too. Without this a lone seed that restarts would not know that the others live.
+/// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may found
+/// another one, and a process that has founded one meanwhile hears of it too. Without it a lone seed that restarts would not know that the others live.
 /// Source: oracle.md#voters-tell-vacant-seeds.
 /// </summary>
 internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender sender)
@@ -38,7 +38,7 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
                 // turn a link to whatever node is there into a link to the old one again.
                 if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
             }
-            // The process that listened there is gone; the Oracle may be about to decide that.
+            // The process that listened there is gone; the Oracle may not have excluded it yet.
             if (vacancy.Seed == address && fault is (LinkFault.Refused or LinkFault.Replaced) && node.Links.NodeIdOf(peer) is not 0 and ulong gone) vacancy.Gone = gone;
         }
     }
@@ -55,7 +55,7 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
                 (vacancy.Peer, vacancy.Up) = (-1, false);
                 continue;
             }
-            // Keep a link that is up: a newer one may be to the life before, for which others here ask, and would never come up.
+            // Keep a link that is up: a newer link may be to the node that listened there before, since other users here still ask for it, and would never come up.
             int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
             if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
             // Nothing is queued for an address at which no process listens.

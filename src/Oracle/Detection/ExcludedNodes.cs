@@ -1,8 +1,8 @@
 namespace Oracle.Detection;
 
 /// <summary>
-/// Nodes that are being excluded and whose links are to be looked at. There may be many at once, and each look is a dial: so a bounded number is looked at with each
-/// tick, in the order of their exclusion. A node that is named again and again, as by each of its groups, takes one place.
+/// Nodes that are being excluded, and whose links are to be looked at. There may be many at once, and each look is a dial: so a bounded number of them is looked at with
+/// each tick, in the order of their exclusion. A node that is named again and again, as by each of its groups, takes one place.
 /// </summary>
 internal sealed class ExcludedNodes
 {

@@ -10,8 +10,8 @@ namespace Oracle.Detection;
 /// Watches the processes that the Oracle assigned to this one, and tells the leader which it suspects, and why. It decides nothing.
 /// </summary>
 /// <remarks>
-/// Rounds of 200 ms (<see cref="OracleOptions.ProbeInterval"/>): a probe. Without an answer in half a round × (1 + health), or at the start of the next
-/// round if that comes first, it probes again and asks the other watched processes (some eight) to probe over links that they have. After four
+/// Each round of 200 ms (<see cref="OracleOptions.ProbeInterval"/>) begins with a probe. Without an answer in half a round × (1 + health), or at the start of the
+/// next round if that comes first, it probes again and asks the other watched processes (some eight) to probe over links that they have. After four
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign it suspects, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence, but starts a look at once: the listener is dialled (a refusal at the registered address is evidence), and on the
 /// same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses its sockets a moment before it
@@ -46,7 +46,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
     /// <summary>Called for processes that are certainly gone from their address.</summary>
     public Action<ulong>? OnGone { get; set; }
 
-    /// <summary>Called with the links to processes that are watched no longer, and whether those were seen to be gone.</summary>
+    /// <summary>Called with the link to a process that is excluded or watched no longer, and whether the process was seen to be gone.</summary>
     public Action<int, bool>? OnDropped { get; init; }
 
     /// <summary>Addresses of the processes that the Oracle assigned.</summary>
@@ -80,7 +80,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         Prune();
     }
 
-    /// <summary>A group suspects a process; that is repeated until withdrawn.</summary>
+    /// <summary>A group of this process suspects a process: the leader is told so again and again, until the group withdraws it.</summary>
     public void Suspect(ProcessId subject, Suspicion evidence)
     {
         if (_watched.Count >= MaxWatched && !_byId.ContainsKey(subject)) return;
@@ -117,7 +117,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         Prune(subject);
     }
 
-    /// <summary>A frame of this node arrived.</summary>
+    /// <summary>A sign of life of that node: a frame, a link that came up, or its answer to another process.</summary>
     public void Heard(ulong nodeId)
     {
         foreach (var watched in _watched)
@@ -164,7 +164,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         foreach (var watched in _watched)
         {
             if (watched.Subject.Id.Node != nodeId || !watched.Assigned) continue;
-            // Reached under another address than its own, as at a proxy's among the seeds: that no process listens there says nothing about it.
+            // Perhaps it was reached at another address than its own, such as a proxy's among the seeds: that no process listens there says nothing about it.
             bool own = address == watched.Subject.Address;
             switch (fault)
             {
@@ -194,7 +194,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
     /// <summary>A link is about to be closed.</summary>
     public void OnClosing(int peer) => _relays.OnClosed(peer);
 
-    /// <summary>The clock jumped: silence during the jump proves nothing.</summary>
+    /// <summary>The clock jumped: silence during the jump proves nothing. Nobody is suspected until <see cref="Trust"/>.</summary>
     public void Doubt()
     {
         Health = WorstHealth;
@@ -208,7 +208,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         }
     }
 
-    /// <summary>The doubt is over.</summary>
+    /// <summary>The doubt is over: a lease was granted after the jump.</summary>
     public void Trust() => _mute = false;
 
     /// <summary>The loop runs late.</summary>
@@ -285,7 +285,7 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         long patience = _patience * (1 + Health);
         if (node.Now >= watched.NextRound)
         {
-            // In a round no longer than the time between two looks, or after a late look, there was no moment to ask others.
+            // Where a round is no longer than the time between two steps, or a step came late, there was no moment to ask others.
             bool unasked = false;
             if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
             {

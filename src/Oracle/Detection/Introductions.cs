@@ -10,8 +10,8 @@ namespace Oracle.Detection;
 /// </summary>
 /// <remarks>
 /// A random number goes to the replicas over confirmed links. Each replica passes it to the process in question, if its link to that process is confirmed too, or if the
-/// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So only a process can return it that a
-/// replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
+/// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So it can be returned only by a process that
+/// a replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
 /// another process may be at the other end afterwards. Two processes never rely on each other alone: the first was introduced earlier, by a third, over a link that still stands.
 /// </remarks>
 internal sealed class Introductions(INode node, FrameSender sender, OracleDirectory directory)
@@ -48,7 +48,7 @@ internal sealed class Introductions(INode node, FrameSender sender, OracleDirect
         }
     }
 
-    /// <summary>A probe with a number came over this link.</summary>
+    /// <summary>A probe with a number came over this link: the number that was sent out for it proves who is at its other end.</summary>
     public void OnNumber(int peer, ulong number)
     {
         if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Answered = true;

@@ -13,7 +13,7 @@ internal sealed class LocalHealth
     private long _seen;
     private double _lag;
 
-    /// <summary>Whether this host schedules late by more than 20 ms on average of the last ticks.</summary>
+    /// <summary>Whether the last ticks came more than 20 ms late on average: this host schedules late.</summary>
     public bool RunsLate => _lag > Habit;
 
     public void Begin(long now) => _seen = now;

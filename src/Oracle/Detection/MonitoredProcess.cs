@@ -3,7 +3,7 @@ using Oracle.Frames;
 
 namespace Oracle.Detection;
 
-/// <summary>Knowledge about a process that this process watches, or that its groups suspect.</summary>
+/// <summary>What is known of a process that this process watches, or that its groups suspect.</summary>
 internal sealed class MonitoredProcess(Subject subject, long now)
 {
     public Subject Subject { get; set; } = subject;
@@ -38,7 +38,7 @@ internal sealed class MonitoredProcess(Subject subject, long now)
     /// <summary>When others were last asked.</summary>
     public long AskedAt { get; set; } = long.MinValue / 2;
 
-    /// <summary>Remaining looks at the process table after a link broke, and when the next is due.</summary>
+    /// <summary>Number of looks at the process table since a link broke, and when the next one is due.</summary>
     public int Looks { get; set; }
 
     public long LookAt { get; set; } = long.MaxValue;
@@ -46,6 +46,6 @@ internal sealed class MonitoredProcess(Subject subject, long now)
     /// <summary>When the process was first seen to be gone; 0 if it was not.</summary>
     public long GoneAt { get; set; }
 
-    /// <summary>The evidence that the leader is told. A process that is not assigned to watch another is not believed in its own observations.</summary>
+    /// <summary>The evidence that the leader is told. It would not believe the observations of a process that it has not assigned to watch this one.</summary>
     public Suspicion? Evidence => (Assigned ? Observed : null) ?? Suspected;
 }

@@ -32,7 +32,7 @@ internal sealed class Relays(INode node, FrameSender sender, Introductions intro
         }
     }
 
-    /// <summary>Asks the subject on behalf of a peer; does nothing without a link to it.</summary>
+    /// <summary>Probes the subject on behalf of a peer; does nothing without a link to the subject.</summary>
     public void Ask(int peer, ulong subject, ulong number)
     {
         if (Find(subject) is not { } link) return;
@@ -43,8 +43,8 @@ internal sealed class Relays(INode node, FrameSender sender, Introductions intro
     }
 
     /// <summary>
-    /// A peer asks whether the subject has a link to it: the subject is asked to say the number over that link, and only the subject gets the number. A subject
-    /// that was introduced here counts as well.
+    /// A peer wants to know whether a link of its own leads to the subject: so the subject is asked to say the number over that link, and no other process gets the
+    /// number. A subject that was only introduced here is asked as well.
     /// </summary>
     public void Introduce(int peer, ulong subject, ulong number)
     {

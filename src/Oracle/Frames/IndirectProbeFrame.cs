@@ -3,8 +3,8 @@ using GroupCore.Wire;
 namespace Oracle.Frames;
 
 /// <summary>
-/// Asks the receiver to probe a third process to which it has a link, or tells that the third process answered. With a <paramref name="Number"/>, it asks that
-/// the subject says that number to the sender; with <paramref name="Relayed"/>, that the receiver says it to the subject.
+/// Asks the receiver to probe a third process to which it has a link, or says that the third process answered. With a <paramref name="Number"/>, it asks that
+/// the subject say this number to the sender; with <paramref name="Relayed"/>, that the receiver say it to the subject.
 /// </summary>
 internal sealed record IndirectProbeFrame(bool Answer, ulong Subject, ulong Number = 0, bool Relayed = false) : IFrame
 {

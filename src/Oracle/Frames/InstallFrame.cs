@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>A decided view, for its members and for the members that left with it.</summary>
+/// <summary>A decided view, for its members and for those that it says have left.</summary>
 internal sealed record InstallFrame(View View) : IFrame
 {
     public FrameType Type => FrameType.Install;

@@ -2,5 +2,5 @@ using GroupCore.Membership;
 
 namespace Oracle.Frames;
 
-/// <summary>A process's knowledge of a group: its view and the highest proposal that it saw.</summary>
+/// <summary>What a process knows of a group: its view, and the highest proposal that it saw.</summary>
 internal readonly record struct Known(GroupId Group, ulong View, ulong Proposal);

@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>Asks for a lease. <paramref name="Sent"/> is the asker's clock and comes back; <paramref name="Version"/> is the process table that it knows.</summary>
+/// <summary>Asks for a lease. <paramref name="Sent"/>, the asker's clock, comes back with it; <paramref name="Version"/> is that of the process table it knows.</summary>
 internal sealed record LeaseAsk(ProcessId Process, long Sent, ulong Version) : IFrame
 {
     public const int Kind = 0;

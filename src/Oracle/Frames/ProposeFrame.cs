@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>A proposal for its members.</summary>
+/// <summary>A proposal, for its survivors, leavers and joiners.</summary>
 internal sealed record ProposeFrame(Proposal Proposal) : IFrame
 {
     public FrameType Type => FrameType.Propose;

@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Oracle.Frames;
 
-/// <summary>A process's knowledge of its groups; the answer brings what it lacks.</summary>
+/// <summary>What a process knows of its groups; the answer brings what it lacks.</summary>
 internal sealed record SyncAsk(ProcessId Process, IReadOnlyList<Known> Groups) : IFrame
 {
     public const int Kind = 0;

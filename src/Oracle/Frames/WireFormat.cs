@@ -9,8 +9,8 @@ using Oracle.State;
 namespace Oracle.Frames;
 
 /// <summary>
-/// Encodings of membership's types. Reading throws <see cref="InvalidDataException"/> on anything malformed; the one place that
-/// receives frames catches it and counts it.
+/// Encodings of membership's types. Reading throws <see cref="InvalidDataException"/> on anything malformed; <see cref="FrameCodec"/>, which reads
+/// each frame, catches it.
 /// </summary>
 internal static class WireFormat
 {
@@ -29,7 +29,7 @@ internal static class WireFormat
         return Encoding.UTF8.GetString(utf8);
     }
 
-    /// <summary>A term or an index of the log: far more than any log reaches, and far enough below the maximum that counting on from it does not wrap around.</summary>
+    /// <summary>A term or an index of the log. The bound is far more than any log reaches, and so far below the maximum that counting on from it does not wrap around.</summary>
     public static ulong ReadPlace(ref MessagePackReader reader) => (ulong)reader.ReadWithin(0, 1L << 62);
 
     public static T ReadEnum<T>(ref MessagePackReader reader, int count) where T : struct, Enum
@@ -71,7 +71,7 @@ internal static class WireFormat
 
     public static void Write(ref MessagePackWriter writer, NodeAddress address) => writer.WriteString(address.Text);
 
-    /// <summary>An address that can be dialled; one that cannot is noticed here, and nowhere behind.</summary>
+    /// <summary>An address that can be dialled; one that cannot is found out here, and nowhere later.</summary>
     public static NodeAddress ReadAddress(ref MessagePackReader reader)
     {
         string text = ReadText(ref reader, Limits.AddressBytes);
@@ -86,7 +86,7 @@ internal static class WireFormat
 
     public static Replica ReadReplica(ref MessagePackReader reader) => new(ReadNode(ref reader), ReadAddress(ref reader));
 
-    /// <summary>The id of a node that is registered, or may be a replica; 0 stands for none.</summary>
+    /// <summary>The id of a node that is registered, or may be a replica; 0, which stands for none, is refused.</summary>
     public static ulong ReadNode(ref MessagePackReader reader) =>
         reader.ReadUInt64() is var node and not 0 ? node : throw new InvalidDataException("A process or a replica without a node.");
 

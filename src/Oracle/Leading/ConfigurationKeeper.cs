@@ -29,7 +29,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     private const long SuccessorWait = 2 * Durations.Second;
     private long _deadSince;
 
-    // This process leaves, and reaches none of the processes that may take its place.
+    // This process leaves, and can dial none of the processes that may take its place.
     private bool _reachesNone;
 
     /// <summary>Takes the next step, if one is due and allowed.</summary>
@@ -79,7 +79,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
     }
 
-    /// <summary>Number of learners that may vote soon. One that does not answer, perhaps since it cannot confirm the leader, blocks no other. A new leader counts all.</summary>
+    /// <summary>Number of learners that may vote soon. One that does not answer, perhaps since it cannot confirm the leader, blocks no other. A new leader counts all at first.</summary>
     private int Coming(ReplicatedLog log, Raft.Leader leader, IReadOnlyList<Replica> learners)
     {
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
@@ -139,7 +139,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return false;
     }
 
-    /// <summary>A voter to remove: gone or leaving, else the latest of too many; first one that the others can spare; the leader last, since it can remove the others.</summary>
+    /// <summary>A voter to remove: one that is gone or leaving, first one that the others can spare, then the leader, then any; else, of too many, the latest but the leader.</summary>
     private Replica? FindUnwanted(Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
         Replica? unwanted = null, self = null;

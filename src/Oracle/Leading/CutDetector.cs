@@ -6,19 +6,19 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts empty, and observers repeat
-/// their suspicions within 500 ms, or at once when they hear of the leader.
+/// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts without any, and observers repeat
+/// theirs within 500 ms, or at once when they hear of the leader.
 /// </summary>
 /// <remarks>
 /// With K observers per process: a subject suspected by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s:
-/// so processes that fail together are excluded by one entry. Proof of death needs no tally: a process gone from its host; or its own address, not a
-/// proxy's, refused or answered by another process, as two observers saw. A refusal at a proxy's address counts only when it has lasted as long as a
-/// silence does before it is suspected. A suspicion that lasts 10 s without reaching H shows a pair that does not get on: the process with more suspicions
-/// against it goes, else the later registered one.
-/// When only one member suspects another for silence in its group, that is such a suspicion too: the other may well answer its probes. Slow handlers are
+/// so processes that fail together are excluded by one entry. Proof of death needs no tally: an observer saw the process gone from their host; or two observers
+/// saw its own address, not a proxy's, refuse, or another process answer there. A refusal at a proxy's address counts only when it has lasted as long as a silence
+/// lasts before the process is suspected. A suspicion that lasts 10 s without reaching H shows a pair that does not get on: of the two, the process with
+/// more suspicions against it goes, else the one that registered later.
+/// When only one member suspects another of stalling a flush of their group, that is such a pair too: the other may well answer its probes. Slow handlers are
 /// judged separately (<see cref="SlowMembers"/>).
-/// The process that decides is alive, since it decides: nothing is proof of the contrary. If it is the only voter it stays, since without it
-/// no process could decide.
+/// The process that decides is alive, since it decides: nothing proves the contrary. If it is the only voter it stays, since without it no process could
+/// decide.
 /// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
 /// 2018 (Rapid).
 /// </remarks>
@@ -36,7 +36,7 @@ internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions
     /// <summary>Whether any process is suspected.</summary>
     public bool Any => _suspicions.Count + _slow.Count > 0;
 
-    /// <summary>Number of group members looked at for slowness.</summary>
+    /// <summary>Number of group members looked at to judge slow ones; for checks.</summary>
     public long Looked => _slow.Looked;
 
     public void Clear()
@@ -62,7 +62,7 @@ internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions
         _slow.Withdraw(subject, observer);
     }
 
-    /// <summary>The exclusion of a process was decided, or the process has gone.</summary>
+    /// <summary>The exclusion of a process was decided or applied, or the process has said goodbye.</summary>
     public void OnGoing(ProcessId subject) => _slow.OnGoing(subject);
 
     /// <summary>The processes to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
@@ -123,8 +123,8 @@ internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions
     }
 
     /// <summary>
-    /// Counts distinct observers, in halves. An observer in poor health counts half where another observer could say it too; an observer that is suspected
-    /// itself stands for a suspicion that it may fail to send.
+    /// Counts distinct observers, in halves. An observer in poor health counts half where another observer could say the same; an observer that is suspected itself
+    /// and has said nothing counts in full, as it may be unable to say it.
     /// </summary>
     private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, SuspicionReport> suspicions, int low)
     {
@@ -139,7 +139,7 @@ internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions
 
     /// <summary>
     /// Whether a suspicion counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
-    /// suspicion waits as long as a silence would, and each sign of life withdraws it. When another process answers there it counts at once: links to the subject have ended.
+    /// suspicion waits as long as a silence would, and each sign of life withdraws it. When another process answers there, that counts at once: links to the subject have ended.
     /// </summary>
     private bool Counts(ProcessRecord subject, in SuspicionReport suspicion) =>
         subject.OwnsAddress || suspicion.Evidence != Suspicion.Refused || node.Now - suspicion.Since >= _silence;
@@ -157,7 +157,7 @@ internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions
     /// <summary>
     /// Whether a process has another observer that is not suspected itself. Half a vote waits for that observer's vote. Where there is none, as with two processes, it
     /// would wait for ever: health recovers with answers of others, and the only process that could answer is silent. Nor may health recover with time instead: a process
-    /// that runs punctually again may still be cut off from all others, and cannot know. Poor health delays enough: rounds are up to five times as long.
+    /// that is punctual again may still be cut off from all others, and cannot know. Poor health delays a suspicion enough: its rounds are up to five times as long.
     /// </summary>
     private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
     {

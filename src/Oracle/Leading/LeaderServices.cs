@@ -8,8 +8,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// The leader's services around the state machine: takes requests, weighs evidence, grants leases, announces decisions, keeps the Oracle at its
-/// size. All of it is local and starts empty with each leadership; only the lease table matters for safety.
+/// What the leader does around the state machine: it takes requests, weighs evidence, grants leases, announces decisions, and keeps the Oracle at
+/// its size. All of it is local and starts empty with each leadership; only the lease table matters for safety.
 /// Source: oracle.md#the-normal-case, failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader, #an-exclusion-that-the-log-refused-is-decided-again.
 /// </summary>
 internal sealed class LeaderServices
@@ -56,7 +56,7 @@ internal sealed class LeaderServices
     }
 
     /// <summary>
-    /// Whether this replica leads, knows everything that was decided before, and counts its predecessors' leases as held: it decides nothing before that.
+    /// Whether this replica leads, knows everything that was decided before, and counts its predecessors' leases as held. Before that it decides nothing.
     /// </summary>
     public bool Active => _began && Knowing;
 
@@ -72,7 +72,7 @@ internal sealed class LeaderServices
     /// <summary>Whether the exclusion of a process is decided here and not applied yet; for checks.</summary>
     public bool IsExcluding(ProcessId process) => _excluding.Contains(process);
 
-    /// <summary>Whether any process is suspected; for checks.</summary>
+    /// <summary>Whether any process is suspected here: observers have told this leader so; for checks.</summary>
     public bool IsTold => _detector.Any;
 
     /// <summary>How often the evidence was weighed; for checks.</summary>
@@ -90,7 +90,7 @@ internal sealed class LeaderServices
     /// <summary>When something held here is due; <see cref="long.MaxValue"/> when nothing is.</summary>
     public long Due => Active ? Math.Min(_fence.Due, _batcher.Due) : long.MaxValue;
 
-    /// <summary>The role changed.</summary>
+    /// <summary>The role changed: what an earlier leadership of this replica gathered is dropped.</summary>
     public void Reset()
     {
         _began = _evidence = false;
@@ -121,7 +121,7 @@ internal sealed class LeaderServices
         }
         if (request.Operation is Depart { Goodbye: true } && _state.Find(request.Requester) is { Alive: false, Proved: false })
         {
-            // It was excluded on suspicion and now says itself that it has stopped.
+            // It was excluded on suspicion, and now says itself that it has stopped: that proves its death.
             _batcher.Add(new(default, 0, 0, new Exclude([new(request.Requester, true)])));
             return;
         }
@@ -142,7 +142,7 @@ internal sealed class LeaderServices
                 break;
             case Join { Acceptors: var acceptors } when acceptors != _acceptors:
             case Create { Acceptors: var named } when named != _acceptors:
-                // The last acceptor of a group is excluded only with proof: by naming acceptors, one process alone could keep any other in all groups, even a silent one.
+                // The last acceptor of a group is excluded only with proof: by asking for acceptors, one process alone could keep any other in all groups, even a silent one.
                 OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
                 break;
             case Join or Leave or Renew:
@@ -195,15 +195,15 @@ internal sealed class LeaderServices
     }
 
     /// <summary>
-    /// A watcher of a process may suspect it for any reason; a process that shares a group with it, for what a group sees. A process that watched it until a
-    /// moment ago, and was not told otherwise yet, is not needed: other watchers say the same by now.
+    /// A watcher of a process may suspect it for any reason; a process that shares a group with it, for what a group sees. The suspicion of a process that watched it
+    /// until a moment ago, and was not told otherwise yet, is not needed: other watchers say the same by now.
     /// </summary>
     private bool MaySuspect(ProcessRecord observer, ProcessRecord subject, Suspicion evidence) =>
         _ring.Watches(observer.Id, subject.Id, _state) || (evidence is Suspicion.FlushStall or Suspicion.Slow && observer.Shares(subject));
 
     /// <summary>
     /// Whether nothing speaks against this link being that process's. A peer that only dialled in may be anybody, two suspicions for a refused address are proof, and a new
-    /// leader has asked for few processes so far. If not settled, the process is asked for where it is registered; it repeats its suspicion within 500 ms.
+    /// leader has dialled few processes so far. If it is not settled, the process is dialled where it is registered; it repeats its suspicion within 500 ms.
     /// </summary>
     private bool IsSettled(int peer, ProcessRecord process)
     {
@@ -239,7 +239,7 @@ internal sealed class LeaderServices
 
     public void EndOfTurn()
     {
-        // Before it is active this leader may not know everything; it decides when it begins.
+        // Before it is active this leader may not know everything that was decided; it weighs the evidence when it begins.
         if (!Active || _log.Leading is not { } leader) return;
         if (_evidence) Decide();
         _leases.Grant(_log, _state, _excluding, _ring);
@@ -252,7 +252,7 @@ internal sealed class LeaderServices
         _progress = false;
         if (_fence.Due <= _node.Now) ReleaseCompletions();
         if (_batcher.HasWork) Append(leader);
-        // Everything is applied: rule A5 kept the processes that are still marked.
+        // Everything is applied: rule A5 has kept the processes that are still in _excluding.
         else if (_excluding.Count > 0 && _log.Commit == _log.Entries.LastIndex) _excluding.Clear();
     }
 
@@ -311,7 +311,7 @@ internal sealed class LeaderServices
         _detector.OnGoing(process);
     }
 
-    /// <summary>Appends requests. If the log refuses an exclusion, repeated suspicions decide it again; until then the process is a member like others.</summary>
+    /// <summary>Appends requests. If the log refuses an exclusion, it is decided again when suspicions are repeated; until then the process is a member like others.</summary>
     private void Append(Raft.Leader leader)
     {
         _batcher.Append(leader, _appended, _refused);
@@ -357,7 +357,7 @@ internal sealed class LeaderServices
     private bool IsOver(ProcessId from, ViewCompletion completion) => _node.Without != Rule.A3PendingProposalOnly
         && (_state.Find(completion.Group) is not { Pending: { } pending } group || group.View.Id != completion.View || pending.Number != completion.Proposal || !pending.IsLedBy(from, group.View));
 
-    /// <summary>Whether a view completion names more members than the view has: it could be held here as long as a lease lasts, for each group.</summary>
+    /// <summary>Whether a view completion names more members than the view has: for each group, one of any size could be held here as long as a lease lasts.</summary>
     private bool NamesMore(ViewCompletion completion) => _state.Find(completion.Group) is { View: var view } && view.Id == completion.View && completion.Initialised.Count > view.Members.Count;
 
     private void ReleaseCompletions()

@@ -35,7 +35,7 @@ internal sealed class LeaseFence(INode node, LeaseTable leases)
         return false;
     }
 
-    /// <summary>A process is proved dead; true when completions are held. They are looked at once per turn: at each proof, that would cost proofs times completions.</summary>
+    /// <summary>A process is proved dead; true when completions are held. They are looked at once per turn: with each proof, it would cost proofs times completions.</summary>
     public bool OnProved(long now)
     {
         if (_held.Count == 0) return false;

@@ -21,8 +21,8 @@ namespace Oracle.Leading;
 /// later, so the question was sent before the election: one L after its election a new leader knows all leases of its predecessors
 /// to be over, and it assumes until then that every process holds one. (2) A leader grants only when an entry of its own term is
 /// committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has the entry that was
-/// committed, and with it no exclusion or flush of an earlier term that this leader did not see: what was appended before the grant
-/// and never committed can not come back after it.</para>
+/// committed, and with it no exclusion or view completion of an earlier term that this leader did not see: what was appended before the
+/// grant and never committed cannot come back after it.</para>
 /// <para>Lease and election are dated by the clock at that moment, not by the time of the turn: a process that was frozen after the start of a
 /// turn reads questions and votes in that turn which came later.</para>
 /// <para>The wait is before the view completion is appended (<see cref="LeaseFence"/>), not before the view is announced: once that is in the
@@ -35,7 +35,7 @@ internal sealed class LeaseTable(INode node, FrameSender sender)
     private readonly List<ProcessId> _over = [];
     private readonly Queue<(ulong Read, LeaseAsk Ask, int Peer)> _asks = new();
 
-    // When this leadership began; unless it is the first, every process is assumed to hold a lease granted then. Null before the begin: no lease counts as over.
+    // When this leadership began; unless it is the first, every process is assumed to hold a lease granted then. Null before Begin: no lease counts as over.
     private long? _since;
     private bool _inherits;
 

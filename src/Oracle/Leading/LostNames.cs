@@ -5,8 +5,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Names of lost groups whose release is not in the log yet, in the order in which their last lease ends. Each release is proposed once in a
-/// leadership, again only where the log refused it, and a bounded number at a time.
+/// Names of lost groups whose release is not in the log yet, in the order in which their last leases end. A leadership requests each release once,
+/// and again only where the log refused it; a bounded number at a time.
 /// </summary>
 internal sealed class LostNames(INode node, LeaseFence fence)
 {
@@ -23,7 +23,7 @@ internal sealed class LostNames(INode node, LeaseFence fence)
         _proved = false;
     }
 
-    /// <summary>A leadership begins: what an earlier leadership proposed is lost, or applied by now.</summary>
+    /// <summary>A leadership begins: what an earlier leadership requested is lost, or applied by now.</summary>
     public void Begin(OracleState state)
     {
         Clear();
@@ -40,7 +40,7 @@ internal sealed class LostNames(INode node, LeaseFence fence)
     /// <summary>A process is proved dead: nothing waits for its lease. However many proofs a turn brings, the names are gone through once.</summary>
     public void OnProved() => _proved = true;
 
-    /// <summary>Proposes the releases that are due; true if there were any.</summary>
+    /// <summary>Requests the releases that are due; true if there were any.</summary>
     public bool Release(OracleState state, RequestBatcher batcher)
     {
         if (_proved) Reorder(state);

@@ -6,8 +6,8 @@ namespace Oracle.Leading;
 
 /// <summary>
 /// Assigns watchers. Up to 9 processes everyone watches everyone. Above that there are K = 8 rings, each ordered by another hash: on each ring, the nearest process
-/// before a subject that does not watch it already does so. So each process has the K watchers that the tally counts on: when neighbours on several rings
-/// counted once, every fifth of 14 processes had too few of them to be excluded by it. Source: failure-detection.md#each-process-has-k-watchers.
+/// before a subject that does not watch it already becomes its watcher. So each process has the K watchers that the tally counts on: without this
+/// a process that is the nearest on several rings counts once, and one in five of 14 processes had too few watchers to be excluded. Source: failure-detection.md#each-process-has-k-watchers.
 /// </summary>
 internal sealed class MonitoringRing
 {
@@ -72,8 +72,8 @@ internal sealed class MonitoringRing
     }
 
     /// <summary>
-    /// Keeps the watchers of a process that was excluded on suspicion: its death may be proved only then, which spares the other members the wait
-    /// for its lease.
+    /// Forgets all watchers but those of processes that were excluded on suspicion: such a death may be proved only after the exclusion, which spares
+    /// the other members the wait for the lease.
     /// </summary>
     private void Forget(OracleState state)
     {

@@ -38,7 +38,7 @@ internal sealed class RequestBatcher(INode node)
     /// <summary>Number of requests whose senders wait for an answer.</summary>
     public int Waiting => _origins.Count;
 
-    /// <summary>Notes a request. False when its process has too many, and for a repeat of one under way; the answer then goes where the repeat came from.</summary>
+    /// <summary>Notes a request. False when its process has too many; and for a repeat of one under way, whose answer then goes where the repeat came from.</summary>
     public bool TryBegin(Request request, int peer)
     {
         var key = Key(request);
@@ -58,7 +58,7 @@ internal sealed class RequestBatcher(INode node)
         return true;
     }
 
-    /// <summary>The origin of a finished request; false when it did not come here.</summary>
+    /// <summary>Forgets a request that is answered or dropped, and says where it came from; false when it did not come here.</summary>
     public bool TryEnd(Request request, out int peer)
     {
         var key = Key(request);

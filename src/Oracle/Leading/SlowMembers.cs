@@ -6,13 +6,13 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Decides which members go because their handlers are slow. Only members of a group that evicts for it can see that, however many processes watch the slow
-/// one. It goes when two other members of one such group suspect it for 6 s, or when the only other living member does.
+/// Decides which members go because their handlers are slow. Only members of a group that evicts slow members can see that, however many processes watch the
+/// slow one. It goes when two other members of one such group have suspected it for 6 s, or when the only other living member has.
 /// </summary>
 /// <remarks>
-/// Where handlers wait for the same thing, members suspect each other. So a member that enough others suspect is no witness, nor in the 6 s after
-/// that: when the thing comes, each member withdraws its suspicions at its own next look. So some member is left in each group.
-/// Members that are suspected for 10 s, though only by slow ones, go too, the latest registered first. A member that suspected one that goes
+/// Where handlers wait for the same thing, members suspect each other. So a member that enough others suspect is no witness while they do, nor in the 6 s
+/// after that: when the thing comes, each member withdraws its suspicions at its own next look. So some member is left in each group.
+/// Members that have been suspected for 10 s, though only by slow ones, go too, the latest registered first. A member that suspected one that goes
 /// stays for 10 s more: it may have waited for something that the other one held.
 /// Source: failure-detection.md#slow-members-are-judged-by-their-group.
 /// </remarks>
@@ -38,7 +38,7 @@ internal sealed class SlowMembers(INode node)
     /// <summary>Number of members that are suspected.</summary>
     public int Count => _suspicions.Count;
 
-    /// <summary>Number of group members looked at.</summary>
+    /// <summary>Number of group members looked at; for checks.</summary>
     public long Looked { get; private set; }
 
     public void Clear()
@@ -59,7 +59,7 @@ internal sealed class SlowMembers(INode node)
         foreach (var observer in _suspicions[subject].Keys) _freedAt[observer] = node.Now;
     }
 
-    /// <summary>Adds the slow members that may go, and are not <paramref name="needed"/>, to <paramref name="decided"/>.</summary>
+    /// <summary>Adds to <paramref name="decided"/> the slow members that go: not <paramref name="needed"/>, and none that <paramref name="mayGo"/> denies.</summary>
     public void Decide(OracleState state, List<Exclusion> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         _suspicions.Expire(state, node.Now);
@@ -95,9 +95,9 @@ internal sealed class SlowMembers(INode node)
         foreach (var process in old) times.Remove(process);
     }
 
-    /// <summary>Whether enough living other members of a group suspect the subject, for this long since they were slow themselves, without those that are no witnesses.</summary>
+    /// <summary>Whether enough witnesses in one group have suspected the subject for this long, counted from when they were last slow themselves.</summary>
     /// <remarks>
-    /// Walks its suspicions, not all members: with 1,000 groups of 40, all slow to each other, the leader took 0.5 s and more for each look, and the system was lost.
+    /// Walks the suspicions, not all members: with 1,000 groups of 40, all slow to each other, a look at all took the leader 0.5 s and more, and the system was lost.
     /// </remarks>
     private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, IReadOnlyDictionary<ProcessId, long> slowAt, long wait)
     {
@@ -123,7 +123,7 @@ internal sealed class SlowMembers(INode node)
         return false;
     }
 
-    /// <summary>Whether at most one other living member is a witness or might be.</summary>
+    /// <summary>Whether at most one other living member might be a witness.</summary>
     private bool IsOneOther(OracleState state, View view, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses)
     {
         int others = 0;

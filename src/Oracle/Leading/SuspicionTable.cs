@@ -13,7 +13,7 @@ internal sealed class SuspicionTable : IEnumerable<(ProcessId Subject, SortedDic
     /// <summary>Number of processes that are suspected.</summary>
     public int Count => _suspicions.Count;
 
-    /// <summary>The suspicions of a process.</summary>
+    /// <summary>The suspicions against a process that is suspected, by observer.</summary>
     public SortedDictionary<ProcessId, SuspicionReport> this[ProcessId subject] => _suspicions[subject];
 
     public void Clear() => _suspicions.Clear();

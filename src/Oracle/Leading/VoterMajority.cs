@@ -6,8 +6,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// A decision must not end the service that takes it: without a majority of its voters nothing is ever decided again. When a partition heals, the
-/// suspicions of each side against the other may reach the leader together, and be enough against its own side too.
+/// Keeps a majority of voters: an exclusion must not end the service that decides it, since without a majority nothing is ever decided again. When a partition
+/// heals, the suspicions of each side against the other may reach the leader together, and be enough against its own side too.
 /// </summary>
 internal static class VoterMajority
 {

@@ -4,7 +4,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Raft;
 
-/// <summary>Entries behind (PrevIndex, PrevTerm), or none as a heartbeat. <paramref name="Read"/> numbers rounds for read-index.</summary>
+/// <summary>Entries after (PrevIndex, PrevTerm), or none as a heartbeat. <paramref name="Read"/> is the number of the present read round (read-index).</summary>
 internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm, IReadOnlyList<LogEntry> Entries, ulong Commit, ulong Read) : IFrame
 {
     public const int MaxEntries = 512;
@@ -38,7 +38,7 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
         for (int i = 0; i < count; i++)
         {
             var entry = new LogEntry(WireFormat.ReadPlace(ref reader), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
-            // An unreadable entry must not enter the log: once it is committed there, only the end of the node keeps its state from going astray.
+            // An unreadable entry must not enter the log: once it was committed there, only ending the node would keep its state from going astray.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
             else if (entry.Content.Length > 0) throw new InvalidDataException("Content of an entry that is for none.");

@@ -5,7 +5,7 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
 {
     private readonly List<ulong> _granted = [];
 
-    /// <summary>Asks all voters; this replica grants itself at once.</summary>
+    /// <summary>Asks all other voters; this replica grants its own vote at once.</summary>
     protected void Ask(ulong term, bool transfer)
     {
         _granted.Clear();

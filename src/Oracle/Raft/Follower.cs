@@ -12,10 +12,10 @@ internal sealed class Follower(ReplicatedLog log) : Role(log)
         Log.Arm(_due);
     }
 
-    /// <summary>Heard the leader, or gave a candidate its vote. The timer is moved only when it fires.</summary>
+    /// <summary>This replica heard the leader, or gave a candidate its vote. The timer is moved only when it fires.</summary>
     public void Heard() => _due = ElectionDue();
 
-    /// <summary>The leader is known to be gone. The random part keeps the voters from splitting their votes.</summary>
+    /// <summary>The leader is known to be gone: asks for votes soon. A random wait keeps the voters from splitting their votes.</summary>
     public void Hurry()
     {
         _due = Log.Node.Now + Log.Node.Random.Next(0, HurryWithin);

@@ -17,7 +17,7 @@ internal interface ILogPort
     bool Holds(in Replica to, LinkMark end);
 
     /// <summary>
-    /// Whether the other end of the link to a replica is confirmed to be that replica; if not, starts a check. Other processes may not obey a replica that
+    /// Whether the other end of the link to a replica is confirmed to be that replica; if not, starts a check. Other processes might not believe a replica that
     /// is not confirmed, so it gets no vote where another replica can lead.
     /// </summary>
     bool IsConfirmed(in Replica other);
@@ -28,7 +28,7 @@ internal interface ILogPort
     /// <summary>The role or the known leader changed.</summary>
     void OnRoleChanged();
 
-    /// <summary>Entries were applied, or a read round was confirmed.</summary>
+    /// <summary>Entries were applied, a saved state was taken over, a read round was confirmed, or a learner took more of the log.</summary>
     void OnProgress();
 
     /// <summary>The log has something to send at the end of this turn.</summary>

@@ -1,6 +1,6 @@
 namespace Oracle.Raft;
 
-/// <summary>A saved state that arrives in parts, and is read as it arrives: read in one turn, it would hold the replica up so long that it is taken for dead.</summary>
+/// <summary>A saved state that arrives in parts, and is read as it arrives: if it were read in one turn, the replica would be held up so long that it is taken for dead.</summary>
 internal interface IRestore
 {
     /// <summary>Reads on in <paramref name="come"/>, the bytes received so far from the first on; false when they are no saved state.</summary>

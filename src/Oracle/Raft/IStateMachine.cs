@@ -7,7 +7,7 @@ internal interface IStateMachine
 {
     /// <summary>
     /// Applies a committed entry of kind <see cref="EntryKind.Operations"/>. A replica that cannot read an entry that others may have applied throws,
-    /// which ends its node. Requests and frames are read before they enter the log, so no stranger can cause that.
+    /// which ends its node. Requests and entries are read before they enter the log, so no stranger can cause that.
     /// </summary>
     /// <exception cref="InvalidDataException">The content is malformed, or of a later version; nothing has changed.</exception>
     void Apply(ulong index, ReadOnlySpan<byte> content);

@@ -13,11 +13,11 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private const int BatchBytes = 256 << 10;
     private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
 
-    /// <summary>Bounds of the uncommitted entries, and of the bytes of their content: at either, no more are taken.</summary>
+    /// <summary>Bounds of the uncommitted entries, and of the bytes of their content: where either is reached, no more are taken.</summary>
     public const ulong UncommittedEntries = 8_192;
     public const long UncommittedBytes = 16 << 20;
 
-    // Followers wait that long for the leader that they heard: if it had stepped down before, no replica would lead meanwhile.
+    // Followers wait that long for the leader that they heard: if it stepped down earlier, no replica would lead in the meantime.
     private readonly long _patience = Math.Max(QuorumTimeout, log.Options.ElectionTimeout.Nanoseconds());
     private readonly List<Progress> _others = [];
     private ulong _firstOwn;
@@ -28,7 +28,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private ulong _transferTo;
     private bool _dirty;
 
-    /// <summary>When this leadership began, by this replica's clock: no lease of an earlier leader was asked for later.</summary>
+    /// <summary>When this leadership began, by this replica's clock: no lease that an earlier leader granted was asked for later than that.</summary>
     public long Since { get; private set; }
 
     /// <summary>Whether an entry of this leader's term is committed: then everything that earlier leaders committed is applied.</summary>
@@ -43,7 +43,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         Since = Log.Node.Clock();
         Log.Lead();
-        // Other replicas take as many entries as this one did, so its first entry needs the place of one. Only a lying leader can have filled the log so far.
+        // Other replicas take no more uncommitted entries than this one, so its first entry needs room. Only a lying leader can have filled the log so far.
         if (Log.Entries.LastIndex - Log.Commit >= ReplicatedLog.MostUncommitted) Log.Entries.Truncate(Log.Commit + ReplicatedLog.MostUncommitted);
         _firstOwn = Log.Entries.LastIndex + 1;
         Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));
@@ -130,7 +130,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         if (reply.Read <= _read) other.Read = Math.Max(other.Read, reply.Read);
         if (reply.Ok && reply.Index <= Log.Entries.LastIndex)
         {
-            // The commit index shows what voters have. A learner's progress is reported, since the learner may now become a voter.
+            // What voters have shows in the commit index. A learner's progress is passed on, since the learner may now become a voter.
             if (reply.Index > other.Match && Log.Entries.Configuration.IsLearner(from.Node)) Log.Port.OnProgress();
             other.Match = Math.Max(other.Match, reply.Index);
             other.Next = Math.Max(other.Next, other.Match + 1);
@@ -230,7 +230,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         if (other.Snapshot is not null || other.Next <= Log.Entries.Base)
         {
-            // Unless it needs no saved state, the replica lacks the entry named here; its answer still counts as one to a heartbeat.
+            // The replica lacks the entry that is named here, unless it needs no saved state any more; its answer counts as one to a heartbeat all the same.
             if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
             SendParts(other, heartbeat);
             return;

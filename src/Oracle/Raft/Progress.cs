@@ -1,6 +1,6 @@
 namespace Oracle.Raft;
 
-/// <summary>A leader's knowledge of one other replica.</summary>
+/// <summary>What a leader knows of one other replica.</summary>
 internal sealed class Progress(Replica replica, ulong next, long now)
 {
     public Replica Replica { get; } = replica;
@@ -23,7 +23,7 @@ internal sealed class Progress(Replica replica, ulong next, long now)
     /// <summary>The saved state on its way to the replica; null when none is.</summary>
     public SnapshotTransfer? Snapshot { get; set; }
 
-    /// <summary>Not 0: the replica is no longer in the configuration, and gets entries only until then, to learn of that.</summary>
+    /// <summary>If not 0: the replica is no longer in the configuration, and gets entries only until this time, so that it learns of its removal.</summary>
     public long RemovedUntil { get; set; }
 
     public ulong SentRead { get; set; }

@@ -134,7 +134,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     public void OnFrame(in Replica from, Frames.IFrame frame)
     {
-        // This replica would follow the term, and other replicas would have to follow too, until no higher term is left.
+        // This replica would take over such a term, and the other replicas would have to follow, until there is no higher term.
         if (TermOf(frame) > Term + MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -184,7 +184,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         Port.OnRoleChanged();
     }
 
-    /// <summary>Starts a term of its own as candidate.</summary>
+    /// <summary>As a candidate, starts the next term with a vote for itself.</summary>
     internal void NextTerm()
     {
         Term++;
@@ -337,7 +337,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             Port.Send(from, new AppendReply(Term, true, Commit, 0));
             return;
         }
-        // Beyond an index near the maximum, no next one could be sent. Only a replica that has nothing yet cannot know how far the others are.
+        // After an index near the maximum, no further one could be sent. Only a replica that has nothing yet cannot know how far the others are.
         if (Commit > 0 && chunk.LastIndex - Commit > MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -358,7 +358,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             return;
         }
         incoming.Finish();
-        // Entries behind one that both have may be acknowledged, and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
+        // Entries after one that both have may be acknowledged, and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
         if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Node.Without != Rule.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;

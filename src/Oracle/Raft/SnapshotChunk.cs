@@ -4,7 +4,7 @@ using Oracle.State;
 
 namespace Oracle.Raft;
 
-/// <summary>Part of the saved state for a replica whose next entry was cut away; answered with <see cref="SnapshotAck"/>, the last with <see cref="AppendReply"/>.</summary>
+/// <summary>A part of the saved state, for a replica whose next entry was cut away; answered with <see cref="SnapshotAck"/>, the last part with <see cref="AppendReply"/>.</summary>
 internal sealed record SnapshotChunk(ulong Term, ulong LastIndex, ulong LastTerm, Configuration Configuration, int Offset, int Total, ReadOnlyMemory<byte> Bytes) : IFrame
 {
     public const int Kind = 0;

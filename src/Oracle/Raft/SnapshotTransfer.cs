@@ -22,7 +22,7 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
     /// <summary>Whether the receiver has taken nothing for so long that parts may be lost.</summary>
     public bool IsOverdue(long now) => !IsIdle && now - _progressAt >= Patience;
 
-    /// <summary>The end of the link's stream after the last part was sent.</summary>
+    /// <summary>Where the link's stream ended after the last part that was sent.</summary>
     public LinkMark End { get; set; }
 
     /// <summary>Goes back to what the receiver holds: the parts after that are lost and are sent again.</summary>
@@ -38,7 +38,7 @@ internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration C
         return new(term, saved.Index, saved.Term, saved.Configuration, offset, saved.Bytes.Length, saved.Bytes.Slice(offset, length));
     }
 
-    /// <summary>The receiver reports the number of bytes that it holds.</summary>
+    /// <summary>The receiver says how many bytes it holds.</summary>
     public void Held(int bytes, long now)
     {
         if (bytes > saved.Bytes.Length) return;

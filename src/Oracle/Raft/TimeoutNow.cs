@@ -3,7 +3,7 @@ using Oracle.Frames;
 
 namespace Oracle.Raft;
 
-/// <summary>The leader asks its best follower to be elected at once.</summary>
+/// <summary>The leader asks the voter to which it hands over to stand for election at once.</summary>
 internal sealed record TimeoutNow(ulong Term) : IFrame
 {
     public FrameType Type => FrameType.TimeoutNow;

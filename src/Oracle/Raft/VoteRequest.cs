@@ -3,7 +3,7 @@ using Oracle.Frames;
 
 namespace Oracle.Raft;
 
-/// <summary>Asks for a vote; with <paramref name="Pre"/>, whether one would be given. <paramref name="Transfer"/>: the leader itself asked for this election.</summary>
+/// <summary>Asks for a vote; with <paramref name="Pre"/>, asks whether one would be given. <paramref name="Transfer"/>: the leader itself asked for this election.</summary>
 internal sealed record VoteRequest(bool Pre, ulong Term, ulong LastIndex, ulong LastTerm, bool Transfer) : IFrame
 {
     public FrameType Type => Pre ? FrameType.PreVote : FrameType.Vote;

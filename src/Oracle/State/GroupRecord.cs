@@ -11,7 +11,7 @@ internal sealed class GroupRecord(GroupId id, string name, GroupOptions options,
 
     public GroupOptions Options { get; } = options;
 
-    /// <summary>How many of the first initialised members vouch for uniform delivery; 0: rule A5 is off.</summary>
+    /// <summary>How many of the first initialised members are acceptors, which make delivery uniform; 0: rule A5 is off.</summary>
     public int Acceptors { get; } = acceptors;
 
     public View View { get; set; } = view;
@@ -27,7 +27,7 @@ internal sealed class GroupRecord(GroupId id, string name, GroupOptions options,
     /// <summary>The latest installs, oldest first.</summary>
     public List<View> Installs { get; } = [view];
 
-    /// <summary>Bytes of the members of each kept view; the last one is <see cref="View"/>.</summary>
+    /// <summary>Bytes of the members of each kept view; the last of them is <see cref="View"/>.</summary>
     public List<long> InstallBytes { get; } = [Sizes.Of(view)];
 
     /// <summary>Bytes of the processes in <see cref="Queue"/>, each counted as a member.</summary>

@@ -9,7 +9,7 @@ internal interface IStateEvents
     /// <summary>A request has its result; also called for a repeat.</summary>
     void OnAnswered(Request request, OperationResult result);
 
-    /// <summary>A request was skipped: it was answered before, or its process has too many results waiting.</summary>
+    /// <summary>A request was skipped: its result is not kept any more, its process has too many kept, or the name that it asks for is not free yet.</summary>
     void OnIgnored(Request request);
 
     void OnRegistered(ProcessRecord process);
@@ -19,10 +19,10 @@ internal interface IStateEvents
 
     void OnProposed(GroupRecord group);
 
-    /// <summary>A view was decided; <paramref name="goers"/> were in the view before and left.</summary>
+    /// <summary>A view was decided; <paramref name="goers"/> were in the view before and have left, excluded ones not among them.</summary>
     void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers);
 
-    /// <summary>A group is over; <paramref name="concerned"/> were its members or waited to join.</summary>
+    /// <summary>A group is over; the <paramref name="concerned"/> were its members, or waited to join it.</summary>
     void OnOver(GroupRecord group, string reason, IReadOnlyList<ProcessId> concerned);
 
     /// <summary>The whole state was replaced by a saved one.</summary>

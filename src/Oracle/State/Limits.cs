@@ -16,17 +16,17 @@ internal static class Limits
     public const int Processes = 16_384;
     public const int Replicas = 16;
 
-    /// <summary>Longest lease in ns, like the option: that long the other members wait for a process that is silent.</summary>
+    /// <summary>Longest lease in ns, as for the option: other members may wait that long for a process that is silent.</summary>
     public const long LeaseLength = 600 * Durations.Second;
 
     public const int OperationsPerEntry = 512;
 
-    /// <summary>Bytes of the Oracle's state that a voter accepts from a leader.</summary>
+    /// <summary>Most bytes of the Oracle's state that a replica takes from a leader.</summary>
     public const int SnapshotBytes = 1 << 30;
 
     /// <summary>
     /// From this size of the state on (<see cref="OracleState.Bytes"/>) no group is founded or joined any more: processes and results of requests, which are not
-    /// refused, have room beside it. If no replica could be given the state, each voter that dies would have no successor.
+    /// refused, have room beside it. If the state grew so large that no replica takes it, a voter that dies could have no successor.
     /// </summary>
     public const long StateBytes = SnapshotBytes - (128 << 20);
 
@@ -36,7 +36,7 @@ internal static class Limits
     /// <summary>Requests of one process that may wait for an answer, and results kept for it besides that of its oldest waiting request.</summary>
     public const int RequestsPerProcess = 1_024;
 
-    /// <summary>Installs of a group that are remembered for members that missed them.</summary>
+    /// <summary>How many of a group's latest installs are kept, for members that missed them.</summary>
     public const int InstallsKept = 8;
 
     /// <summary>Number of remembered node ids of past lives, which may not register again.</summary>

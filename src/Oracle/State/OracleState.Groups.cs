@@ -131,7 +131,7 @@ internal sealed partial class OracleState
             members.Add(before >= 0 ? old.Members[before] with { Initialised = holds } : comers[id]);
             if (before >= 0 && before != rank) moved.Add(new(id, before, rank));
         }
-        // A view without members is the last one: its last members left, after a flush among themselves.
+        // A view without members is the group's last one: all members of the view before it left, after a flush among themselves.
         if (!held && ranks.Count > 0)
         {
             End(group, StateLost);
@@ -163,7 +163,7 @@ internal sealed partial class OracleState
         }
         if (ranks.Count > 0 && (group.Queue.Count > 0 || group.Leavers.Count > 0)) Request(group, Rebuild.WhenIdle);
         events.OnInstalled(group, goers);
-        // A process that asked to join after the last flush began finds no member left that has the state.
+        // A process that asked to join after the last proposal finds no member left that has the state.
         if (ranks.Count == 0) End(group, AllLeft);
     }
 

@@ -17,16 +17,16 @@ namespace Oracle.State;
 /// <list type="bullet">
 /// <item>A1: an exclusion builds a new proposal in every group that has the process as member or joiner; it supersedes the pending one.</item>
 /// <item>A2: a join waits in the queue while a proposal is pending.</item>
-/// <item>A3: a flush counts only for the pending proposal of the current view, and from the member that leads it.</item>
+/// <item>A3: a view completion counts only for the pending proposal of the current view, and from the member that leads the flush.</item>
 /// <item>A4: a proposal is superseded, never withdrawn: members are wedged by it and only a view frees them.</item>
 /// <item>A5: the last acceptor of a group is excluded only with proof of death.</item>
-/// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, so a joiner that has
-/// loaded meanwhile does not show it: as long as members survive, the flush decides by what they report.</item>
+/// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, and does not show a
+/// joiner that has loaded meanwhile: as long as members survive, the flush decides by what they report.</item>
 /// <item>The name of a lost StrictPrimary group is kept while a member that is not proved dead may hold a lease (<see cref="LostGroup"/>):
 /// a process that asks for that name gets no answer, and asks again.</item>
 /// </list>
-/// The size of the saved state is counted with each change (<see cref="Sizes"/>), alike at each replica and in each copy: where it would be more than
-/// <paramref name="most"/>, no group is founded or joined.
+/// The size of the saved state is counted with each change (<see cref="Sizes"/>), alike at each replica and in each restored state: where it would be more
+/// than <paramref name="most"/>, no group is founded or joined.
 /// </remarks>
 /// <param name="events">Gets the changes.</param>
 /// <param name="without">A rule that is left out.</param>
@@ -229,7 +229,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
         if (member || coming) Request(group, Rebuild.Supersede);
     }
 
-    /// <summary>A5: removes the last acceptor of a group from the processes to exclude, unless its death is proved.</summary>
+    /// <summary>A5: removes the last acceptor of each group from the processes to exclude, unless its death is proved.</summary>
     private void KeepLastAcceptors(SortedSet<ProcessId> excluded)
     {
         if (without == Rule.A5LastAcceptor) return;

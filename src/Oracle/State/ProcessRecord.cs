@@ -12,7 +12,7 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
 
     public string Tag { get; } = tag;
 
-    /// <summary>Host, process number and start: where a process-gone check applies.</summary>
+    /// <summary>Host, process number and start: by these a process of the same host can see whether it is gone.</summary>
     public string Host { get; } = host;
 
     public int Number { get; } = number;
@@ -22,7 +22,7 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     /// <summary>How long it may act after it has asked for a lease, in ns on its clock.</summary>
     public long Lease { get; } = lease;
 
-    /// <summary>Whether it listens at its address itself: only then a refusal there says that it is gone.</summary>
+    /// <summary>Whether it listens at its address itself: only then does a refusal there say that it is gone.</summary>
     public bool OwnsAddress { get; } = ownsAddress;
 
     public ProcessStatus Status { get; set; }
@@ -30,10 +30,10 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
     /// <summary>Whether its death is proved: it cannot act any more, so nothing waits for its lease.</summary>
     public bool Proved { get; set; }
 
-    /// <summary>Groups that have it as member, in their queue or in their pending proposal.</summary>
+    /// <summary>Groups that have it as a member, in their queue, or in their pending proposal.</summary>
     public SortedSet<GroupId> Groups { get; } = [];
 
-    /// <summary>Whether two processes share a group; a process in few groups is not compared with all groups of a process in thousands.</summary>
+    /// <summary>Whether two processes share a group. Walks the groups of the process that is in fewer: the other may be in thousands.</summary>
     public bool Shares(ProcessRecord other) => Groups.Count < other.Groups.Count ? other.Groups.Overlaps(Groups) : Groups.Overlaps(other.Groups);
 
     /// <summary>Results of its latest requests by number, for repeats.</summary>

@@ -5,7 +5,7 @@ internal enum ProcessStatus
 {
     Alive,
 
-    /// <summary>Leaving by its own will: it leaves its groups, and is not chosen as voter.</summary>
+    /// <summary>Leaving of its own will: it leaves its groups, and is not chosen as a voter.</summary>
     Leaving,
 
     /// <summary>Excluded. There is no way back for this incarnation.</summary>

@@ -36,7 +36,7 @@ internal static class Sizes
 
     /// <summary>
     /// A member, or a process that waits to join: once as in a view, and once more as its id and two ranks, as among those that joined or moved. In a view without
-    /// it, as a process that left or failed, it takes less. So no view is larger than the one before it together with all processes that waited to join.
+    /// it, which names it as having left or as excluded, it takes less. So no view is larger than the one before it together with all processes that waited to join.
     /// </summary>
     public static int Place(ProcessId id, NodeAddress address, string tag) => (2 * Of(id)) + Of(address.Text) + Of(tag) + 7;
 

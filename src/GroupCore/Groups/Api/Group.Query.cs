@@ -28,7 +28,7 @@ public sealed partial class Group
     /// <summary>Asks one member of <see cref="CurrentView"/>.</summary>
     /// <exception cref="MemberGoneException">The member left before the query was sent.</exception>
     /// <exception cref="SendQueueFullException">As for <see cref="SendToAsync"/>; or 65,536 queries are open.</exception>
-    /// <exception cref="TooFewRepliesException">The member failed or left, or had no answer.</exception>
+    /// <exception cref="TooFewRepliesException">The member was excluded or left, or had no answer.</exception>
     public async ValueTask<TReply> QueryToAsync<TQuery, TReply>(int rank, string handler, TQuery query, TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
         NotInHandler(nameof(QueryToAsync));

@@ -52,7 +52,7 @@ public sealed partial class Group
     /// message being handled stays. All other calls wait for the next view, also complete ones of other handlers, and such a message overtakes those as well. At a member
     /// that is leaving only such a handler may still send; a message that would have to wait is not sent then, and the group's <c>OnError</c> hears of it.
     /// </summary>
-    /// <exception cref="MemberGoneException">The member left before it was sent.</exception>
+    /// <exception cref="MemberGoneException">The member was gone before the message was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
     /// <exception cref="SendQueueFullException">
     /// As many calls or bytes of this group wait already. Or too many of them are for this receiver, which the exception names: others can be sent to. Calls to one receiver

@@ -51,7 +51,7 @@ public sealed partial class Group : IAsyncDisposable
     public GroupStatus Status => Protocol.Status;
 
     /// <summary>
-    /// Completes when the membership is over: normally when this process left and the others have decided a view without it, with an exception when the membership was lost.
+    /// Completes when the membership is over: normally when this process has left and a view without it is decided, with an exception when the membership was lost.
     /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: then what was sent and handled last may be known to nobody else.
     /// </summary>
     public Task Completion => Protocol.Completion.Task;
@@ -104,7 +104,7 @@ public sealed partial class Group : IAsyncDisposable
         }
         catch (Exception error) when (error is NotMemberException or ExcludedException or GroupOverloadedException)
         {
-            // The member is out, if for another reason.
+            // The member is out, though for another reason.
         }
     }
 
@@ -123,9 +123,9 @@ public sealed partial class Group : IAsyncDisposable
 
     /// <summary>
     /// Leaves as <see cref="LeaveAsync"/> does, with bounded waits. After the hand-over it waits at most <see cref="GroupHostOptions.DisposeTimeout"/> until what was sent has
-    /// gone out and the others have decided the view without this process, and then as long for this member's handlers. What is not handled by then is never handed to a
+    /// gone out and the view without this process is decided, and then as long for this member's handlers. What is not handled by then is never handed to a
     /// handler, and calls that wait for it end with <see cref="NotMemberException"/>. A running handler is not interrupted. A call from a handler of this group completes at
-    /// once. <see cref="Completion"/> says whether the others had decided.
+    /// once. <see cref="Completion"/> says whether that view was decided in time.
     /// </summary>
     public async ValueTask DisposeAsync()
     {
@@ -145,13 +145,13 @@ public sealed partial class Group : IAsyncDisposable
 
     internal void SetView(View view) => _view = view;
 
-    /// <summary>Called on the worker when the handlers of a view are done. Views are published later, in the order of these calls.</summary>
+    /// <summary>Called on the worker when the view handlers have handled a view. Views are published later, in the order of these calls.</summary>
     internal void Handled(View view)
     {
         using (_gate.Hold()) _handled.Enqueue(view);
     }
 
-    /// <summary>Gives readers all views handled so far, not a certain one: completions run in no particular order.</summary>
+    /// <summary>Gives readers all views handled so far, not one certain view: completions run in no particular order.</summary>
     internal void Publish() => Tell(static _ => { });
 
     internal void OnOver(Exception? error) => Tell(group =>
@@ -196,7 +196,7 @@ public sealed partial class Group : IAsyncDisposable
         }
         catch (Exception)
         {
-            // A reporter that throws has nobody left to report to.
+            // An error handler that throws has nobody left to tell.
         }
     }
 }

@@ -112,8 +112,8 @@ public sealed class GroupBuilder
     }
 
     /// <summary>
-    /// A hook that is done when its task ends, also with an exception, which <see cref="OnError"/> gets. The view change waits for it, at most 2 s. Meanwhile the group's
-    /// other events are handled, such as answers to what the hook sends.
+    /// As <see cref="OnViewProposed"/>, with a hook that ends when its task ends: if that throws, <see cref="OnError"/> gets the exception. Meanwhile the group's other
+    /// events are handled, such as messages that answer what the hook sends.
     /// </summary>
     public GroupBuilder OnViewProposedAsync(Func<Proposal, TerminationContext, ValueTask> handler)
     {
@@ -155,7 +155,7 @@ public sealed class GroupBuilder
     private static Action<ReadOnlyMemory<byte>> Loading(Action<ReadOnlyMemory<byte>> load) =>
         UserCode.NotAsync(load, "The load delegate must not be async: it must have replaced the whole state when it returns.", nameof(load));
 
-    /// <summary>Called for handlers, hooks and checkpoints that failed, for messages that no handler takes and for slow members; by default these are counted at most.</summary>
+    /// <summary>Called for handlers, hooks and checkpoints that failed, for messages that no handler takes and for slow members; by default these are only counted, if at all.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>.</exception>
     public GroupBuilder OnError(Action<GroupError> handler)
     {

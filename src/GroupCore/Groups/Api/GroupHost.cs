@@ -127,8 +127,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal bool Undo(JoinCall call) => _joinsWaiting.Remove(call);
 
     /// <summary>
-    /// Leaves the groups that have a layer, and calls <paramref name="then"/> inside a turn when all layers have handed over: at once where none has anything to hand
-    /// over. The layers bound the time. From here on no layer is attached and no group joined.
+    /// Leaves the groups that have a layer, and calls <paramref name="then"/> inside a turn when all layers have handed over; if none has anything to hand over, at
+    /// once. The layers bound the time. From here on no layer is attached and no group is joined.
     /// </summary>
     internal void HandOver(Action then)
     {
@@ -277,7 +277,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <inheritdoc/>
     public void OnLinkFault(int peer, LinkFault fault)
     {
-        // After these faults the link goes on where it was, or the process is gone and the Oracle knows.
+        // After these faults the link goes on where it was, or the process is gone, which the Oracle finds out.
         if (fault is LinkFault.Reset or LinkFault.Refused or LinkFault.Unreachable) return;
         _bindings.Forget(peer);
         _early.Drop(peer, Node.Counters);
@@ -341,7 +341,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (_byId.GetValueOrDefault(group) is not { } over) return;
         if (over.Phase == GroupPhase.Joining)
         {
-            // The group was over before this process was in it, as if it had ended before the join: the name is free, and the join asks again.
+            // The group was over before this process was in a view of it. So it is as if the group had ended before the join: the join asks again for its name.
             _byId.Remove(group);
             _bindingsOver.Add(group);
             over.AskAgain();

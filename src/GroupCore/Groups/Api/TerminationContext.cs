@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// Lets a termination hook talk to survivors before a view change goes on; the hook then says <see cref="Done"/>. Each hook of a group has its own context. A hook is
+/// Lets a termination hook talk to survivors before a view change goes on; the hook then calls <see cref="Done"/>. Each hook of a group has its own context. A hook is
 /// called again with a new one when the proposal is superseded, so what it does must be idempotent. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.
 /// </summary>
 public sealed class TerminationContext
@@ -38,15 +38,15 @@ public sealed class TerminationContext
     public ValueTask SendAsync<T>(int rank, string handler, T message) => _group.SendFromHook(this, rank, handler, message);
 
     /// <summary>
-    /// Says that this hook needs nothing more before the view change. Without this call the view change waits 2 s for this member, then goes on and tells
-    /// the error handler; a hook that throws counts as done. What this context sends after that, or after another proposal, is not sent.
+    /// Ends the hook: it needs nothing more before the view change goes on. Without this call the view change waits 2 s for this member, then goes on and
+    /// tells the error handler; a hook that throws has ended. What it sends by this context after its end, or after another proposal, is not sent.
     /// </summary>
     public void Done()
     {
         if (Interlocked.Exchange(ref _done, 1) == 0) _group.Protocol.PostHookEnd(this);
     }
 
-    /// <summary>Calls <see cref="Done"/> when <paramref name="work"/> ends, on whatever thread.</summary>
+    /// <summary>Calls <see cref="Done"/> when <paramref name="work"/> ends, on whatever thread that is.</summary>
     internal async Task DoneWith(ValueTask work)
     {
         try

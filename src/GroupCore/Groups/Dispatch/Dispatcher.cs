@@ -11,7 +11,7 @@ namespace GroupCore.Groups.Dispatch;
 /// <remarks>
 /// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells
 /// the loop by a command how far it is, at most one at a time. A backlog above the bound stops acknowledgements and so the senders.
-/// An event counts as handled for others (R13) when a command that was posted behind it runs: what its handler posted has run by then.
+/// An event counts as handled for others (R13) when a command that was posted after it runs: what its handler posted has run by then.
 /// <c>Inline</c> groups run their handlers on the loop at the end of the turn.
 /// </remarks>
 internal sealed class Dispatcher : ICompletion
@@ -40,7 +40,7 @@ internal sealed class Dispatcher : ICompletion
     private Exception? _dropsWith;
     private MessageSlab? _holdSlab;
     private int _holdCount;
-    // Used by the worker; the loop begins a batch, and reads how far the worker is.
+    // Used by the worker; the loop sets them when it begins a batch, and reads how far the worker is.
     private int _next;
     private Exception? _fault;
     private long _batchBytes;
@@ -155,7 +155,7 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>All that a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
     public void CatchUp(long bytes) => (_catchUpTo, _catchUpBytes) = (_addedEvents, bytes);
 
-    /// <summary>Makes the holds of events real; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
+    /// <summary>Takes the events' holds on slabs, which were only noted so far; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
     public void TakeHolds()
     {
         if (_holdCount > 0) _holdSlab!.Hold(_holdCount);

@@ -6,7 +6,7 @@ internal enum EventKind : byte
     /// <summary>A multicast.</summary>
     Message,
 
-    /// <summary>A multicast to answer.</summary>
+    /// <summary>A multicast query.</summary>
     Query,
 
     /// <summary>A message to this member alone.</summary>

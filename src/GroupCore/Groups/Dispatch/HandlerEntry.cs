@@ -15,7 +15,7 @@ internal abstract class HandlerEntry(string name, Type message, Type? reply)
     /// <summary>Null for handlers that do not answer.</summary>
     public Type? Reply { get; } = reply;
 
-    /// <summary>Whether the user's handler may return before it is done.</summary>
+    /// <summary>Whether the user's handler may return before it has ended.</summary>
     public virtual bool IsAwaited => false;
 
     public abstract ValueTask Invoke(MemberRef from, ReadOnlyMemory<byte> payload);

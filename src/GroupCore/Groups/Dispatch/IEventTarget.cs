@@ -14,7 +14,7 @@ internal interface IEventTarget
     /// <summary>Handles one event, on the worker; must not throw. The caller of this method completes the call that waits for the event.</summary>
     ValueTask Handle(ref GroupEvent entry);
 
-    /// <summary>Why the event that was handled last only counts as handled; null where its handler was called. On the worker.</summary>
+    /// <summary>Why the last event only counts as handled, and no handler was called; null where one was. On the worker.</summary>
     Exception? Skipped { get; }
 
     /// <summary>

@@ -6,12 +6,12 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Dispatch;
 
-/// <summary>Runs a group's events on its worker: finds the handler and calls it. Exceptions of handlers are reported and end there.</summary>
+/// <summary>Runs a group's events on its worker: finds the handler and calls it. Exceptions of handlers go to the error handler, and no further.</summary>
 internal sealed class Upcalls(GroupProtocol group) : IEventTarget
 {
     private static readonly AsyncLocal<HandlerFlow?> s_flow = new();
 
-    // Set as long as a handler runs on this thread.
+    // The upcalls whose handlers run on this thread now; null where none do.
     [ThreadStatic]
     private static Upcalls? t_running;
     private ExecutionContext? _context;
@@ -216,7 +216,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         _view = view;
         group.Facade.SetView(view);
         Running = "view";
-        // If the membership fails during one handler, those behind it are not called any more.
+        // If the membership fails during one handler, those after it are not called any more.
         foreach (var handler in group.Table.OnView)
         {
             if (group.Muted) break;

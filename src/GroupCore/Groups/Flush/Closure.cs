@@ -6,8 +6,8 @@ namespace GroupCore.Groups.Flush;
 /// </summary>
 /// <remarks>
 /// A sender stores a message before it sends it, and sends nothing after its report: so of a sender that takes part no member has more than the sender reports. A
-/// member that reports more lies, and the sender would refuse for ever what it forwards. What a holder forwards is taken as the sender's, so the holder is the leader,
-/// which all believe, or the sender, wherever one of them can be.
+/// member that reports more lies, and the sender would refuse for ever what that member forwards. What a holder forwards is taken for the sender's own, so wherever
+/// possible the holder is the leader, which all believe, or the sender itself.
 /// </remarks>
 internal static class Closure
 {
@@ -74,8 +74,8 @@ internal static class Closure
         }
         for (int s = 0; s < union.Length; s++) Advance(s);
 
-        // The points of a sender ascend, and the order only grows, so each fulfilled point is passed once. A point below what is closed somewhere is
-        // fulfilled, unless it was made coarser: then it stands for later messages.
+        // The points of a sender ascend, and the order only grows, so each fulfilled point is passed once. A point for a message that is closed somewhere
+        // is fulfilled, unless it was made coarser: then it stands for later messages.
         void Advance(int s)
         {
             while (points[s].TryPeek(out var point) && point.Dep <= cut.OrderLength) points[s].Dequeue();

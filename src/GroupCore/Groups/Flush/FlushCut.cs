@@ -27,7 +27,7 @@ internal sealed class FlushCut(ulong proposal, int members)
     /// <summary>Ranks whose layer contributed, ascending.</summary>
     public List<ushort> Contributors { get; } = [];
 
-    /// <summary>A position: from the cut if it carries it, else as known here.</summary>
+    /// <summary>The message at a position: from the cut if the cut carries that position, else as known here.</summary>
     public (ushort Rank, uint Seq) PositionOr(OrderLog known, uint position) => position >= OrderFrom ? Records[(int)(position - OrderFrom)] : known[position];
 
     public int Size => Head + (6 * Upto.Length) + 8 + 4 + (6 * Records.Count) + 2 + (2 * Contributors.Count);

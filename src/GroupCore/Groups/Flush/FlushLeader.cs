@@ -6,13 +6,13 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// The flush leader's side of one proposal: all reports → cut to all; all acknowledgements → done to the membership, repeated until the
-/// next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: views-and-flush.md#all-reports-before-the-cut, #the-cut-is-closed,
+/// The flush leader's side of one proposal: after all reports, the cut goes to all; after all acknowledgements, the view completion to the membership, repeated until
+/// the next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: views-and-flush.md#all-reports-before-the-cut, #the-cut-is-closed,
 /// #completion-after-all-acknowledgements.
 /// </summary>
 /// <remarks>
-/// Every survivor holds every contribution before it gets the cut and acknowledges, so all that install the next view have the same. Contributions
-/// may be more than a link takes at once: each survivor gets them as its link empties, and the cut behind them.
+/// Every member of the flush gets every contribution before the cut, and acknowledges only with all of them, so all that install the next view have the same ones.
+/// They may be more than a link takes at once: each member gets them as its link empties, and the cut after them.
 /// </remarks>
 internal sealed class FlushLeader : ITimerTarget
 {
@@ -22,12 +22,12 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly Proposal _proposal;
     private readonly List<int> _ranks = [];
     private readonly FlushReport?[] _reports;
-    // Reports that wait for the sequencer's.
+    // Reports that cannot be judged before the sequencer's report is here.
     private readonly FlushReport?[] _unjudged;
     private readonly byte[]?[] _contributions;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
     private readonly (IReadOnlyList<int>? For, long At)[] _waits;
-    // By rank: how many contributions were sent, plus one for the cut; and that number at the last look.
+    // By rank: how many contributions were sent to that member, plus one for the cut; and that number at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
     private FlushReport? _longest;
@@ -93,8 +93,8 @@ internal sealed class FlushLeader : ITimerTarget
 
     /// <summary>
     /// Whether a report contradicts a member that knows the order better, or names more positions than the sequencer gave: with it members would deliver in another order.
-    /// The first report is the leader's own. Beyond that the measure is the sequencer's report where it takes part, else the longest before. All reports that are taken agree
-    /// with these, and none begins above the leader's order. No other report is a measure, since a liar may begin where another's order has ended.
+    /// The first report is the leader's own. Beyond that the measure is the sequencer's report where it takes part, else the longest one so far. All reports that are taken
+    /// agree with these, and none begins after the leader's order ends. No other report is a measure, since a liar may begin where another's order has ended.
     /// </summary>
     private bool Contradicts(FlushReport report)
     {
@@ -143,7 +143,7 @@ internal sealed class FlushLeader : ITimerTarget
         }
     }
 
-    /// <summary>What was sent to a member may be lost with its link: it gets all of it again.</summary>
+    /// <summary>The link to a member is a new one: what was sent over the old one may be lost, so the member gets all of it again.</summary>
     public void OnRelinked(int rank)
     {
         _sent[rank] = _sentBefore[rank] = 0;
@@ -168,7 +168,7 @@ internal sealed class FlushLeader : ITimerTarget
             if (!_acks[other].Acked) missing++;
             else if (_acks[other].Hash != _acks[_group.Rank].Hash && _acks[_group.Rank].Acked)
             {
-                // Deliveries would differ: this flush must not end. A rule of the protocol is broken somewhere.
+                // Members would deliver different messages: this flush must not end. A rule of the protocol is broken somewhere.
                 _group.Node.Counters.Refuse(RefusalReason.Unexpected);
                 if (_group.Node.Without != Rule.R5LongestOrder) return;
             }
@@ -193,7 +193,7 @@ internal sealed class FlushLeader : ITimerTarget
         SendViewCompletion();
     }
 
-    /// <summary>A member names the members it misses, none when user code holds it up. It is not at fault itself as long as it goes on saying so.</summary>
+    /// <summary>A member names the members that it misses, none when user code holds it up. As long as it goes on saying so, it is not at fault itself.</summary>
     public void OnWait(int rank, IReadOnlyList<int> waitsFor) => _waits[rank] = (waitsFor, _group.Node.Now);
 
     /// <summary>

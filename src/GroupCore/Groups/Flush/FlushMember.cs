@@ -9,13 +9,13 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// The view change as every survivor and leaver takes part in it: <c>Normal → wedged → cut known → all held → acknowledged → installed</c>;
-/// a higher proposal starts again at wedged. One object per view.
+/// A survivor's or leaver's part in the view change: <c>Normal → wedged → cut known → all held → acknowledged → installed</c>;
+/// with a higher proposal it starts again at wedged. One object per view.
 /// </summary>
 /// <remarks>
 /// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
-/// member always gets a next view. <see cref="FlushWatch"/> finds the members that hold it up.
+/// member always gets a next view. <see cref="FlushWatch"/> finds the members that hold the flush up.
 /// Source: views-and-flush.md#the-normal-case, #fresh-reports-for-each-proposal.
 /// </remarks>
 internal sealed class FlushMember
@@ -163,7 +163,7 @@ internal sealed class FlushMember
 
     private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        // A frame costs more than its bytes. Each member has room of its own, so that none can take it all.
+        // A frame costs more than its bytes. Each member has room of its own, so that none can take all of it.
         int cost = body.Length + EarlyFrameBytes;
         if (_earlyBytes.Length == 0) _earlyBytes = new long[_takesPart.Length];
         if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_takesPart.Length))
@@ -220,7 +220,7 @@ internal sealed class FlushMember
         else TakeCut(p, cut);
     }
 
-    /// <summary>R6: pulls what is missing from its holder.</summary>
+    /// <summary>R6: pulls from its holder whatever is missing here.</summary>
     public void TakeCut(ulong p, FlushCut cut)
     {
         if (Cut is not null) return;
@@ -256,7 +256,7 @@ internal sealed class FlushMember
         if (Acked) SendAck();
     }
 
-    /// <summary>The leader holds all contributions itself.</summary>
+    /// <summary>At the leader, which gets the contributions from their members: takes one for its own acknowledgement.</summary>
     public void TakeContribution(int rank, ReadOnlyMemory<byte> bytes) => _contributions[rank] = bytes;
 
     private void OnPull(ulong p, int rank, ReadOnlySpan<byte> body)
@@ -271,7 +271,7 @@ internal sealed class FlushMember
     {
         uint next = _group.Multicast.Forward(p, rank, sender, from, to);
         if (next >= to) return;
-        // A member that asks again wants the rest only once.
+        // A member that asks again is to get the rest only once.
         _forwards.RemoveAll(forward => forward.Rank == rank && forward.Sender == sender);
         _forwards.Add((p, rank, sender, next, to));
     }
@@ -290,7 +290,7 @@ internal sealed class FlushMember
         }
     }
 
-    /// <summary>Messages of a sender are taken from the holder that the cut names alone: no other member was asked for them, and another could make them up.</summary>
+    /// <summary>Messages of a sender are taken only from the holder that the cut names: no other member was asked for them, and another could make them up.</summary>
     private void OnForward(int rank, ReadOnlySpan<byte> body)
     {
         int sender = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
@@ -307,7 +307,7 @@ internal sealed class FlushMember
         else _leader.OnAck(rank, body[8] == 1, BinaryPrimitives.ReadUInt64LittleEndian(body[9..]));
     }
 
-    /// <summary>R7: acknowledge only with all of the cut, all contributions, no own point-to-point message under way, and all hooks done.</summary>
+    /// <summary>R7: acknowledges only with all of the cut, all contributions, no point-to-point message of its own under way, and all hooks ended.</summary>
     public void TryAck()
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksEnded) return;
@@ -338,7 +338,7 @@ internal sealed class FlushMember
         _group.SendTo(Leader);
     }
 
-    /// <summary>What the survivors' layers contributed, in rank order.</summary>
+    /// <summary>What the members' layers contributed, in rank order.</summary>
     public List<LayerContribution> Contributions()
     {
         var all = new List<LayerContribution>();
@@ -354,6 +354,6 @@ internal sealed class FlushMember
     /// <summary>The view is over.</summary>
     public void Close() => _watch.Close();
 
-    /// <summary>Reports that a member holds this one up, until the view is over.</summary>
+    /// <summary>Suspects a member of holding this one up, until the view is over.</summary>
     public void Suspect(int rank) => _watch.Suspect(rank);
 }

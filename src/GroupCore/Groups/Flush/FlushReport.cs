@@ -35,7 +35,7 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
     /// <summary>The message at a position that is in the report.</summary>
     public (ushort Rank, uint Seq) PositionAt(uint position) => Order[(int)(position - OrderBase)];
 
-    /// <summary>Points: from message <c>Seq</c> of <c>Sender</c> on, <c>Dep</c> positions must be closed first.</summary>
+    /// <summary>Points: from message <c>Seq</c> of <c>Sender</c> on, a message is closed only once <c>Dep</c> positions are.</summary>
     public List<(ushort Sender, uint Seq, uint Dep)> Points { get; } = [];
 
     public void AddPoint(int sender, uint seq, uint dep)

@@ -7,20 +7,20 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// Finds the members that this one misses in a flush. A silent member is suspected. Hooks and handlers of users that take their time hold the group up,
-/// but cost no member its place (unless the group says <see cref="SlowMember.Evict"/>).
+/// Finds the members that this one misses in a flush. A silent member is suspected. Users' hooks and handlers that take their time hold the group up,
+/// but cost no member its place (unless the group has <see cref="SlowMember.Evict"/>).
 /// </summary>
 /// <remarks>
-/// Every step a member that is held up says so (FlushWait) to the leader, and names the members it misses: none when user code is the reason. It says the same to
+/// At every step a member that is held up says so (FlushWait) to the leader, and names the members it misses: none when user code is the reason. It says the same to
 /// members whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader tells all which members it misses, or two
-/// others miss: all suspect those, and the leader only if it is silent for four steps. Each step withdraws the suspicion of members that neither this member nor the
-/// leader misses any more, however long the flush lasts for others.
-/// Where a group evicts slow members, a member may say that another's handlers hold it up. The leader passes that on only if the other one has said itself that its
-/// handlers are at work, for as long as the group's options allow. Slowness holds across proposals, and ends when the slow member says that its handlers have ended, or three
-/// steps after this member last found it or the leader last said it. Only its sender knows of a message to itself, so a member says this of itself. To the leader a member
-/// is also too slow, whoever waits for it, that says for as long, and a hook's time more, that its handlers are at work.
+/// others miss: all suspect those. The leader itself is suspected only if it is silent for four steps. Each step withdraws the suspicion of members that neither this
+/// member nor the leader misses any more, however long the flush lasts for others.
+/// Where a group evicts slow members, a member may say that another's handlers hold it up. The leader passes that on only if the other one has said itself, for as long as
+/// the group's options allow, that its handlers are at work. Slowness holds across proposals, and ends when the slow member says that its handlers have ended, or three
+/// steps after this member last found it or the leader last said it. Of a message to itself only the member knows, so it says of itself that it is too slow. The leader
+/// also takes a member to be too slow, whoever waits for it, that has said for that time, and a hook's time more, that its handlers are at work.
 /// If a link lost messages that handlers of two members sent each other, both would wait for ever, and each would say so. So a wait for what a link may
-/// have lost is excused by handlers at work, or by progress, and only for some steps by a wait for others.
+/// have lost is excused by handlers at work, or by progress, but by a wait for others only for some steps.
 /// Source: views-and-flush.md#silence-is-suspected-user-code-is-not, #slow-handlers-are-suspected-where-the-group-says-so.
 /// </remarks>
 internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
@@ -44,10 +44,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     private long[] _tooSlowAt = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
-    // Since which look handlers here have been at work: for messages of any member, and for its own.
+    // Since when, by what the looks found, handlers here have been at work: for messages of any member, and for messages of this one.
     private long? _handlesSince;
     private long? _handlesOwnSince;
-    // At how many more looks it says that they have ended.
+    // At how many more looks this member says that they have ended.
     private int _saysEnded;
     // When the load of this member, or its catching up after it, last made progress.
     private long _loadMovedAt;
@@ -88,10 +88,10 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         group.WaitsFor = [];
     }
 
-    /// <summary>There is other evidence that a member holds this one up; it stands until the view is over, whatever the member says.</summary>
+    /// <summary>There is other evidence that a member holds this one up: it is suspected until the view is over, whatever it says.</summary>
     public void Suspect(int rank) => Suspect(_suspectedForGood, rank, Suspicion.FlushStall);
 
-    /// <summary>The load of a member, or its catching up, makes progress: its handlers count as at work from now on only.</summary>
+    /// <summary>The load of a member, or its catching up, makes progress: its handlers count as at work only from now on.</summary>
     public void OnLoading(int rank)
     {
         if (rank < _signs.Length) _signs[rank] = _signs[rank] with { AtWorkSince = group.Node.Now };
@@ -123,7 +123,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             // A member may give several reasons in one step, since handlers at work for one member's message hold others' up: another reason keeps the time at work.
             var (now, sign, atWork) = (group.Node.Now, _signs[from], reason == WaitReason.OwnCode);
             _signs[from] = new(reason, now, atWork ? now : sign.AtWork, atWork && !IsAtWork(from) ? now : sign.AtWorkSince);
-            // A member that owes handling or forwards is not excused by saying that nothing holds it up.
+            // A member that still owes handled messages or forwards is not excused by saying that nothing holds it up.
             if (reason != WaitReason.None || !_owing.Contains(from)) Forgive(from);
         }
         if (_leader is not null && reason != WaitReason.TooSlow) _leader.OnWait(from, ranks);
@@ -174,7 +174,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
         else
         {
-            // So that the leader knows which members' handlers are at work when others complain of them.
+            // So that the leader knows whose handlers are at work when others complain of them.
             var said = HandlersRun() ? WaitReason.OwnCode : reason;
             if (said != WaitReason.None || _missing.Count > 0) Send(flush.Leader, said, _missing);
         }
@@ -200,9 +200,9 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>Why this member has not acknowledged; collects members that are silent, and those whose handlers are waited for.</summary>
     private WaitReason FindOwnReason()
     {
-        // Hooks have a time of their own with each proposal: they are no sign that handlers are at work.
+        // Hooks have their own time limit with each proposal: they are no sign that handlers are at work.
         var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksEnded ? WaitReason.None : WaitReason.Others;
-        // Also after its acknowledgement a member may wait for messages that its handlers sent: the members whose messages these handlers handle wait too, and hear why.
+        // Even after its acknowledgement a member may wait for messages that its handlers sent: the members whose messages these handlers handle wait too, and hear why.
         if (flush.Cut is { } cut && !flush.Acked)
         {
             LookAtForwards(cut);
@@ -211,7 +211,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         for (int rank = 0; rank < _signs.Length; rank++)
         {
             if (!group.Peers.AwaitsHandling(rank)) continue;
-            // A member whose handlers are at work says so at its own first look: two looks here leave it the time.
+            // A member whose handlers are at work says so at its own first look: it has time for that until the second look here.
             bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
             if (!IsFresh(_signs[rank]) && still && _looks >= 2 && !group.Peers.AwaitsOwnNode(rank))
             {
@@ -243,16 +243,16 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>Whether it may be true that a member waits for the handlers of another, or as it says for its own, for longer than the group's options allow.</summary>
+    /// <summary>Whether a member may be right that another's handlers hold it up for longer than the group's options allow; what it says of its own is believed.</summary>
     private bool IsTooSlow(int rank, int waiting) =>
         group.EvictsSlow && (rank == waiting || (rank == group.Rank ? HandlersRun() && IsLong(_handlesSince) : IsAtWork(rank) && IsLong(_signs[rank].AtWorkSince)));
 
-    // Not counted from the wedge: the flush may wait for another member, and handlers that began a moment ago would count as slow.
+    // Not counted from the wedge: the flush may have waited for another member, and handlers that began a moment ago would count as slow.
     private bool IsLong(long? since) => since is { } begun && group.Node.Now - begun >= group.SlowNanoseconds;
 
     private bool IsAtWork(int rank) => group.Node.Now - _signs[rank].AtWork <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>With a hook's time, since hooks may have run first. A member that had no state when the view began may be catching up, and is not judged by this.</summary>
+    /// <summary>Allows for a hook's time, since hooks may have run first. A member that had no state when the view began may be catching up, and is not judged by this.</summary>
     private bool IsAtWorkForLong(int rank) =>
         view.Members[rank].Initialised && IsAtWork(rank) && group.Node.Now - _signs[rank].AtWorkSince >= group.SlowNanoseconds + GroupLimits.HookNanoseconds;
 
@@ -266,7 +266,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Tells members that their messages are being handled here. A frame to or from the leader names the missed members again, as its last such frame counts.</summary>
+    /// <summary>Tells members that their messages are being handled here. A frame to or from the leader names the missed members again, as only the last such frame counts.</summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
@@ -276,20 +276,20 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
 
-    /// <summary>Notes since when handlers here are at work, and whether what they catch up with makes progress.</summary>
+    /// <summary>Notes since when handlers here are at work, and whether the load, or catching up after it, makes progress.</summary>
     private void NoteOwnCode()
     {
         if (group.Multicast.IsCatchingUp || group.LoadMoved())
         {
             _loadMovedAt = group.Node.Now;
-            // Members whose messages wait behind those that this one held learn of it in no other way.
+            // Members whose messages wait behind those that this one held while it loaded learn of it in no other way.
             if (group.EvictsSlow) group.Multicast.SendLoading();
         }
         _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
         _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
-    /// <summary>Tells all members that handlers here have ended, since some may hold this one to be slow; several times, as members at another proposal do not take it.</summary>
+    /// <summary>Tells all members that handlers here have ended, since some may take this one to be slow; several times, as members at another proposal ignore it.</summary>
     private void SayEnded()
     {
         if (HandlersRun() || OwnHandlersRun)
@@ -320,7 +320,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         Suspect(_tooSlow, rank, Suspicion.Slow);
     }
 
-    /// <summary>Withdraws slowness not confirmed for some looks. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
+    /// <summary>Withdraws slowness that some looks did not confirm. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
     private void ForgiveQuick()
     {
         for (int i = _tooSlow.Count - 1; i >= 0; i--)
@@ -363,7 +363,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         suspected.Clear();
     }
 
-    /// <summary>A member that was held to be silent has spoken.</summary>
+    /// <summary>A member that was suspected of being silent has spoken, or is not missed any more.</summary>
     private void Forgive(int rank)
     {
         if (_suspected.Remove(view.Members[rank].Id)) group.Suspicions.Withdraw(_suspected, view.Members[rank].Id);

@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Flush;
 
-/// <summary>Whether something that is waited for, and looked at every step, makes progress, however slowly.</summary>
+/// <summary>Tells whether something that is waited for, and looked at every step, makes progress, however slow.</summary>
 internal struct Progress
 {
     private long _value;

@@ -11,7 +11,7 @@ internal enum WaitReason : byte
     /// <summary>Handlers elsewhere are at work for messages that its handlers sent; or what it lacks is on its way; or its hooks are at work, for a bounded time.</summary>
     Others = 2,
 
-    /// <summary>The members named are alive and slower than the group's options allow.</summary>
+    /// <summary>The members that it names are alive, and slower than the group's options allow.</summary>
     TooSlow = 3,
 
     /// <summary>Handlers of its users were at work, and have ended.</summary>

@@ -31,7 +31,7 @@ internal sealed class AckTable(SenderLog[] logs)
         return stable;
     }
 
-    /// <summary>Gives up the rows of senders all of whose messages are stable.</summary>
+    /// <summary>Gives up the rows of those senders whose messages are all stable.</summary>
     public void Trim(int self)
     {
         for (int s = 0; s < logs.Length; s++)

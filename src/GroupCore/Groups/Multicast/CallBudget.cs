@@ -6,14 +6,14 @@ namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// The calls of one group, and their bytes, that are on the way to the loop or wait there. Counted on any thread before a call is posted, returned on the
-/// loop when it is sent or has failed. What goes beyond the group's own part is taken, in blocks, of what the node may hold for all groups and links.
+/// loop when it is sent or has failed. What goes beyond the group's own part is taken, in blocks, from what the node may hold for all groups and links.
 /// </summary>
 internal sealed class CallBudget(string group, NodeBacklog? node)
 {
     private const long Block = GroupLimits.QueuedBlock;
     private readonly Lock _gate = new();
     private CallLoad _load = new();
-    // In bytes, a multiple of blocks: the first is the group's own, the others are taken of what the node may hold.
+    // In bytes, a number of whole blocks: the first is the group's own, the others are taken from what the node may hold.
     private long _granted = Block;
 
     private enum Refusal
@@ -25,7 +25,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
 
     public long Bytes => _load.Bytes;
 
-    /// <summary>Counts a call; a point-to-point call in the share of its receiver too.</summary>
+    /// <summary>Counts a call; a point-to-point call is counted in its receiver's share too.</summary>
     /// <exception cref="SendQueueFullException">Too much waits already; nothing is counted.</exception>
     public void Take(int bytes, PeerShare? receiver, bool canWait)
     {
@@ -74,7 +74,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
         }
     }
 
-    // At rest all but the first block is returned. Before, one block more than is used stays, so that a group at a bound does not take and return it with each call.
+    // At rest all but the first block is returned. Until then one block more than is used stays, so that a group at a bound does not take and return it with each call.
     private void Shrink()
     {
         if (Volatile.Read(ref _granted) == Block || Needed() >= Volatile.Read(ref _granted)) return;

@@ -1,15 +1,15 @@
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>What a message record is: which order, whether it is a query, and which part of the message.</summary>
+/// <summary>What a message record is: in which order it is delivered, whether it is a query, and which part of its message it is.</summary>
 [Flags]
 internal enum MessageKind : byte
 {
     None = 0,
 
-    /// <summary>Sent in the total order; without it first in first out.</summary>
+    /// <summary>Sent in the total order; without this flag first in, first out.</summary>
     Ordered = 1,
 
-    /// <summary>The payload starts with the number of a query to answer.</summary>
+    /// <summary>The payload starts with the number of the query that is to be answered.</summary>
     Query = 2,
 
     /// <summary>First fragment.</summary>

@@ -3,8 +3,8 @@ using System.Buffers.Binary;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// A message as it travels and as it is stored: payload length and kind in one u32 (kind in the high byte), handler u32, for the last
-/// part of an ordered message the number of order positions its sender had delivered (dep u32), payload. 8 or 12 bytes of head.
+/// A message, or a part of one, as it travels and as it is stored: payload length and kind in one u32 (kind in the high byte), handler u32, for the
+/// last part of an ordered message the number of order positions that its sender had delivered (dep u32), payload. 8 or 12 bytes of head.
 /// </summary>
 internal static class MessageRecord
 {

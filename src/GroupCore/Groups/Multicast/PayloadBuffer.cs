@@ -38,7 +38,7 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
     /// <summary>Forgets what was written from <paramref name="length"/> on.</summary>
     public void Cut(int length) => Length = Math.Min(Length, length);
 
-    /// <summary>Ready for another call.</summary>
+    /// <summary>Makes it ready for another call.</summary>
     public void Reset()
     {
         Length = 0;

@@ -32,10 +32,10 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     /// <summary>Whether the caller has already taken its part of the window.</summary>
     public bool Charged { get; set; }
 
-    /// <summary>Whether the call completed when it was posted: window was free, or it was called in a handler, for which later events wait.</summary>
+    /// <summary>Whether the call completed when it was posted: the window had room, or it was made in a handler, which later events wait for.</summary>
     public bool Detached { get; set; }
 
-    /// <summary>Bytes of the message sent in this view: large messages go fragment by fragment.</summary>
+    /// <summary>Bytes of the message that were sent in this view: large messages go fragment by fragment.</summary>
     public int Sent { get; set; }
 
     /// <summary>For point-to-point: the member it is for.</summary>
@@ -84,7 +84,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
         else Interlocked.Decrement(ref s_pooled);
     }
 
-    /// <summary>Lets the token end the wait as long as nothing is sent.</summary>
+    /// <summary>Lets the token end the caller's wait as long as nothing is sent.</summary>
     public void CancelBy(CancellationToken token)
     {
         if (!token.CanBeCanceled) return;
@@ -111,7 +111,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void ICompletion.Run()
     {
-        // Nobody may ever take the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
+        // Perhaps nobody ever takes the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
         _cancellation.Unregister();
         if (Error is { } error) _core.SetException(ISharedError.ForCall(error));
         else _core.SetResult(true);

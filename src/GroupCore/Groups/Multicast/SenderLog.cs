@@ -87,7 +87,7 @@ internal sealed class SenderLog
         }
     }
 
-    /// <summary>Moves messages that were already here at the last call out of sparse slabs into <paramref name="into"/>, a slab of such messages.</summary>
+    /// <summary>Moves messages that were here already at the last call out of sparse slabs into <paramref name="into"/>, a slab for such messages.</summary>
     public void Squeeze(MessageSlabPool slabs, ref MessageSlab? into)
     {
         for (uint seq = Base; seq < _settled; seq++)
@@ -108,7 +108,7 @@ internal sealed class SenderLog
         _settled = Received;
     }
 
-    /// <summary>Adds the fragment at <see cref="Passed"/> to the message being put together; false when it does not fit there.</summary>
+    /// <summary>Adds a fragment to the message that is being put together; false when it does not continue one, or the message becomes too large.</summary>
     public bool Assemble(in StoredMessage message)
     {
         var payload = message.Record[message.Head..];
@@ -130,7 +130,7 @@ internal sealed class SenderLog
         return true;
     }
 
-    /// <summary>Takes the message put together; the caller then holds the slab.</summary>
+    /// <summary>Takes the message that was put together; the caller then holds its slab.</summary>
     public (MessageSlab? Slab, int Length) TakeAssembly()
     {
         var taken = (_assembly, _assemblyLength);
@@ -138,14 +138,14 @@ internal sealed class SenderLog
         return taken;
     }
 
-    /// <summary>Keeps the message put together until its position is delivered.</summary>
+    /// <summary>Keeps the message that was put together until its position is delivered.</summary>
     public void KeepAssembly(uint seq)
     {
         var (slab, length) = TakeAssembly();
         if (slab is not null) (_assembled ??= new()).Enqueue((seq, slab, length));
     }
 
-    /// <summary>Takes the message kept for a position. Those kept for earlier messages are dropped, as these get no position any more.</summary>
+    /// <summary>Takes the kept message whose position is delivered. Kept messages before it are dropped, as they get no position any more.</summary>
     public (MessageSlab? Slab, int Length) TakeKept(uint seq)
     {
         while (_assembled is not null && _assembled.TryPeek(out var kept) && kept.Seq <= seq)

@@ -5,8 +5,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// While some sender's window is more than half used, looks every second for members that hold more than half of it back. Such a member is reported after two
-/// seconds, and suspected after <see cref="GroupOptions.SlowMemberTimeout"/> in a group that evicts. Every member sees all acknowledgements,
+/// While some sender's window is more than half used, looks every second for members that hold more than half of it back. After two seconds the user is told of
+/// such a member, and in a group that evicts it is suspected after <see cref="GroupOptions.SlowMemberTimeout"/>. Every member sees all acknowledgements,
 /// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is while the view changes: nobody acknowledges then.
 /// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
@@ -45,7 +45,7 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         _armed = false;
         if (group.IsWedged || IsBehind())
         {
-            // Nobody is slow while the view changes: the flush has its own judge, and the next view begins afresh.
+            // Nobody is slow while the view changes: the flush judges its members itself (FlushWatch), and the next view begins afresh.
             for (int rank = 0; rank < _since.Length; rank++) Judge(rank, slow: false);
             Arm();
             return;
@@ -64,8 +64,8 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     }
 
     /// <summary>
-    /// Whether other members are in a view change that this member has not heard of, as they say themselves. It asks the membership; if that still knows of no view
-    /// change after some questions, there is none. Questions without contact to the membership do not count: then nothing is certain.
+    /// Whether other members say that they are in a view change that this member has not heard of. It asks the membership; if that still knows of no view change
+    /// after some questions, there is none. Questions without contact to the membership do not count: then nothing is certain.
     /// </summary>
     private bool IsBehind()
     {

@@ -13,7 +13,7 @@ internal sealed class StabilityRounds
 
     public int Count => _rounds.Count;
 
-    /// <summary>Adds a call that needs all that this member has sent and delivered, and the positions it has delivered; true when all have to be asked again.</summary>
+    /// <summary>Adds a call that needs all that this member has sent and delivered, and the positions it has delivered; true when all members have to be asked again.</summary>
     public bool Add(StabilityWait call, SenderLog[] logs, int self, uint order)
     {
         var round = _rounds.Count > 0 ? _rounds[^1] : null;
@@ -24,7 +24,7 @@ internal sealed class StabilityRounds
         return !covered;
     }
 
-    /// <summary>What all must hold before the first round ends: a number for each sender, and one for the order.</summary>
+    /// <summary>What all members must hold before the first round ends: a number for each sender, and one for the order.</summary>
     public bool TryPeek(out ReadOnlySpan<uint> need, out uint order)
     {
         need = default;

@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>Where a message's record lies, and what the protocol needs of it.</summary>
+/// <summary>Where a message's record lies, and what the protocol needs to know of it.</summary>
 internal struct StoredMessage
 {
     public MessageSlab Slab;

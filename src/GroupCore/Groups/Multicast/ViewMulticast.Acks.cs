@@ -5,7 +5,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Acknowledgements, stability, window and Flush: multicast.md#acknowledge-when-it-is-worth-a-frame, #only-stable-messages-are-dropped, #one-window-for-each-sender,
+/// Acknowledgements, stability, window and FlushAsync: multicast.md#acknowledge-when-it-is-worth-a-frame, #only-stable-messages-are-dropped, #one-window-for-each-sender,
 /// #a-stability-wait-includes-the-order. An Ack names only what changed since the last one, leaves at
 /// most once per turn, after 64 messages, 256 KB or 10 ms, and at once when asked for; without traffic there is none.
 /// </summary>
@@ -64,7 +64,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _group.Flush.OnLoading(member);
     }
 
-    /// <summary>Whether a member has no state, or may still catch up with what it held; only for a time, as nobody else knows how far its handlers are.</summary>
+    /// <summary>Whether a member has no state, or may still be catching up with what it held; only for a time, as nobody else knows how far its handlers are.</summary>
     private bool MayLoad(int member) => !_view.Members[member].Initialised || _node.Now - _begun < GroupLimits.CatchUpNanoseconds;
 
     /// <summary>The end of the 10 ms after which even little is acknowledged; or the next turn in which this member catches up with what it held.</summary>
@@ -114,8 +114,8 @@ internal sealed partial class ViewMulticast : ITimerTarget
     }
 
     /// <summary>
-    /// How far this member acknowledges the order: no further while more positions are not stable to its knowledge than the sequencer gives beyond what all have
-    /// acknowledged. So the sequencer gives no more than <see cref="OnOrder"/> takes, however late others' acknowledgements come here. Source:
+    /// How far this member acknowledges the order: no further while it knows of more unstable positions than the sequencer gives beyond what all have acknowledged.
+    /// So the sequencer gives no more than <see cref="OnOrder"/> takes, however late others' acknowledgements come here. Source:
     /// multicast.md#unstable-positions-are-bounded.
     /// </summary>
     private uint OrderToAck => _order.Length - _order.Stable > GroupLimits.OrderPositions ? _ackedOrder[_self] : _order.Closed;
@@ -162,7 +162,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         SendLoading();
     }
 
-    /// <summary>Says that the load of this member makes progress, and acknowledges nothing more.</summary>
+    /// <summary>Says that the load of this member makes progress; acknowledges nothing more with it.</summary>
     public void SendLoading()
     {
         if (_members == 1) return;
@@ -185,7 +185,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Drops what every member holds and this one has delivered, and opens this member's window.</summary>
     private void ReleaseStable()
     {
-        // A member that catches up acknowledged its messages before it delivers them, so they can be dropped without another acknowledgement.
+        // A member that catches up has acknowledged messages before it delivers them, so they can be dropped without another acknowledgement.
         if (!_acksMoved && !IsCatchingUp) return;
         for (int s = 0; s < _members; s++)
         {
@@ -201,12 +201,12 @@ internal sealed partial class ViewMulticast : ITimerTarget
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);
         _order.DropBelow(order);
         if (!_sequencePaused || !MaySequence) return;
-        // The messages that get this room are here already, and nothing else may arrive to cause another turn.
+        // The messages that get these positions are here already, and perhaps nothing else arrives that causes another turn.
         _dirty = true;
         _group.Touch();
     }
 
-    /// <summary>Completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
+    /// <summary>Takes a call that completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
     public void AddStabilityWait(StabilityWait call)
     {
         _askAck |= _stability.Add(call, _logs, _self, _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered);

@@ -16,7 +16,7 @@ internal sealed partial class ViewMulticast
         Progress();
     }
 
-    /// <summary>What is here now: contents of the report (R2).</summary>
+    /// <summary>What is here now, for the report (R2).</summary>
     public FlushReport Report(ulong proposal)
     {
         var report = new FlushReport(proposal, _self, _initialised, _members) { OrderBase = _order.Stable, OrderClosed = _order.Closed };
@@ -79,7 +79,7 @@ internal sealed partial class ViewMulticast
         return end;
     }
 
-    /// <summary>Messages that another member held; deliveries follow at the end of the turn (R6). No window bounds them: the cut does, and what members store.</summary>
+    /// <summary>Messages that another member held arrive; deliveries follow at the end of the turn (R6). No window bounds them: the cut does, and what members may store.</summary>
     public bool OnForward(FlushCut cut, ReadOnlySpan<byte> body)
     {
         if (TryStore(-1, body, cut.Upto, out var refusal)) return true;
@@ -89,7 +89,7 @@ internal sealed partial class ViewMulticast
 
     /// <summary>
     /// Whether more of a sender is here than an honest flush can leave: twice what one member may have stored, which is the bound of <see cref="SenderLog.Full"/>,
-    /// the frame behind it, and a joiner's backlog.
+    /// one frame more, and a joiner's backlog.
     /// </summary>
     private bool IsBeyondFlush(SenderLog log)
     {
@@ -116,7 +116,7 @@ internal sealed partial class ViewMulticast
         }
     }
 
-    /// <summary>A hash over what this member would deliver by the cut: equal at all members or the flush does not end.</summary>
+    /// <summary>A hash over what this member would deliver by the cut: if it is not equal at all members, the flush does not end.</summary>
     public ulong TailHash(FlushCut cut, ulong contributions)
     {
         var hash = new StableHash();
@@ -148,11 +148,11 @@ internal sealed partial class ViewMulticast
         }
         _order.Closed = _order.Length;
         foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
-        // As at the end of a turn, nobody is blamed: the frame being handled is another member's, and a forwarded message need not be its sender's.
+        // As at the end of a turn, nobody is blamed: the frame being handled is another member's, and a forwarded message need not come from its sender.
         _ = _node.Counters.TakeMalformed(malformed);
     }
 
-    /// <summary>Gives everything back; Flush calls are complete, since the next view is installed. With a reason they fail instead.</summary>
+    /// <summary>Gives everything back; stability waits complete, since the next view is installed. With a reason they fail instead.</summary>
     public void Close(Exception? reason)
     {
         _over = true;
@@ -171,7 +171,7 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// The node ends, or the group is over for callers while this member still takes part until a view without it. Calls that wait fail; nothing else is done.
+    /// The node ends, or the group is over for callers while this member still takes part until a view without it. Calls that wait fail; nothing else happens.
     /// </summary>
     public void Abandon(Exception reason)
     {

@@ -23,7 +23,7 @@ internal sealed partial class ViewMulticast
         }
     }
 
-    /// <summary>Stores the body of a Data frame, or the same part of a Forward, which brings nothing beyond the cut. Changes nothing when it refuses the body.</summary>
+    /// <summary>Stores the body of a Data frame, or the same part of a Forward, which may bring nothing beyond the cut. Changes nothing when it refuses the body.</summary>
     private bool TryStore(int sender, ReadOnlySpan<byte> body, ReadOnlySpan<uint> cut, out RefusalReason refusal)
     {
         refusal = RefusalReason.Malformed;
@@ -96,8 +96,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// One stored message keeps its whole slab, with all that came beside it. So after every <see cref="SqueezeEvery"/> bytes of full slabs the messages that were here the
-    /// last time are moved out of sparse slabs. Then the store takes at most four times what is stored, and twice <see cref="SqueezeEvery"/>, whatever is acknowledged.
+    /// One stored message keeps its whole slab, with all that came beside it. So after every <see cref="SqueezeEvery"/> bytes of full slabs, the messages that were here at
+    /// the last time are moved out of sparse slabs. So the store takes at most four times what is stored, and twice <see cref="SqueezeEvery"/>, whatever is acknowledged.
     /// </summary>
     private void Squeeze()
     {
@@ -109,13 +109,13 @@ internal sealed partial class ViewMulticast
 
     /// <summary>
     /// The highest dep of an honest sender: it takes at most <see cref="GroupLimits.ReportPositions"/> positions beyond what all have closed, and of this member it knows only
-    /// what that has acknowledged. The sequencer needs no such bound: it knows what it gave (<see cref="Sequence"/>). Forwarded messages are bounded by the cut.
+    /// what this one has acknowledged. The sequencer needs no such bound: it knows what it gave (<see cref="Sequence"/>). Forwarded messages are bounded by the cut.
     /// </summary>
     private uint MostDep => _self == _sequencer ? uint.MaxValue : _ackedOrder[_self] + GroupLimits.ReportPositions;
 
     /// <summary>
     /// Whether these are records, and whether, after the first <paramref name="skip"/>, parts of messages follow each other as they should, given that the record before
-    /// left its message <paramref name="open"/> or not.
+    /// them left its message <paramref name="open"/> or not.
     /// </summary>
     private static bool AreRecords(ReadOnlySpan<byte> records, int count, uint mostDep, int skip, bool open, out bool inTurn)
     {

@@ -17,10 +17,10 @@ internal sealed partial class ViewMulticast
     private bool _sequencePaused;
     private int _sequenceFrom;
 
-    /// <summary>What this member sent and is not stable, in units of <see cref="GroupLimits.Cost"/>.</summary>
+    /// <summary>What this member sent that is not stable yet, as <see cref="GroupLimits.Cost"/> counts it.</summary>
     public long Unstable { get; private set; }
 
-    /// <summary>Whether a record of that many bytes may be sent now. Links are asked once for a run, which is at most a slab.</summary>
+    /// <summary>Whether a record of that many bytes may be sent now. Links are asked for room once for each run, which is at most a slab.</summary>
     public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.MayBeginRun());
 
     /// <summary>Originates one record.</summary>
@@ -83,8 +83,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// At the sequencer: gives positions to what arrived this turn, sender by sender, and sends them as one frame of runs. Where positions are short, the next round begins
-    /// with the first sender that did not get all: those before it send again as soon as there are some.
+    /// At the sequencer: gives positions to what arrived in this turn, sender by sender, and sends them as one frame of runs. Where there are too few positions, the next
+    /// round begins with the first sender that did not get all: those before it send again as soon as there are positions.
     /// </summary>
     private void Sequence()
     {
@@ -121,7 +121,7 @@ internal sealed partial class ViewMulticast
 
     /// <summary>
     /// Gives nothing more of a sender a position in this view. Its message counts on positions that were not given here, so no member can have delivered them: the sender
-    /// lies, and only the sequencer can tell. With a position the message would never be closed, and hold up all behind it for ever.
+    /// lies, and only the sequencer can tell. If the message got a position it would never be closed, and would hold up all behind it for ever.
     /// </summary>
     private void PassOver(int sender)
     {

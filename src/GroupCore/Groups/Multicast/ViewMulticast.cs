@@ -8,7 +8,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Multicast inside one view: Send (FIFO) and OrderedSend (total order by the coordinator, body sent direct, order records once per turn).
+/// Multicast inside one view: SendAsync (FIFO) and OrderedSendAsync (in one total order; the sender sends the body, the sequencer its position, once per turn).
 /// </summary>
 /// <remarks>
 /// Guarantees, with the flush: multicast.md#what-it-guarantees. A message is <em>closed</em> when it and all before it of its sender are
@@ -57,14 +57,14 @@ internal sealed partial class ViewMulticast
         _ackedOrder = new uint[_members];
     }
 
-    /// <summary>This member has loaded the group's state: deliver what was held.</summary>
+    /// <summary>This member has loaded the group's state: what was held is delivered.</summary>
     public void Initialise()
     {
         _initialised = true;
         _dirty = _acksMoved = true;
     }
 
-    /// <summary>Whether what was held while the state was loaded is not all delivered yet.</summary>
+    /// <summary>Whether some of what was held while the state was loaded is not delivered yet.</summary>
     public bool IsCatchingUp => _initialised && _hold is not null;
 
     /// <summary>Whether this member, which has no state yet, holds so much that it acknowledges nothing more.</summary>
@@ -82,7 +82,7 @@ internal sealed partial class ViewMulticast
         _group.Dispatcher.CatchUp(_group.Host.Options.MaxJoinBacklogBytes);
     }
 
-    /// <summary>Closes, delivers, sends, acknowledges what this turn brought.</summary>
+    /// <summary>Closes, delivers, sequences and acknowledges what this turn brought, and sends what it originated.</summary>
     public void EndOfTurn(bool wedged)
     {
         if (_dirty || _runCount > 0)
@@ -127,7 +127,7 @@ internal sealed partial class ViewMulticast
             if (SlowWatch.IsHalfUsed(log)) (_slow ??= new(_group, _view, _logs, AckOf)).Arm();
     }
 
-    /// <summary>What is closed now, step by step, then deliveries (multicast.md#only-closed-messages-are-delivered-and-acknowledged).</summary>
+    /// <summary>Closes step by step what can be closed now, then delivers (multicast.md#only-closed-messages-are-delivered-and-acknowledged).</summary>
     private void Progress()
     {
         bool ignoreDep = _node.Without == Rule.OrderDependency;
@@ -171,7 +171,7 @@ internal sealed partial class ViewMulticast
         if (_hasMore) _node.SetTimer(_node.Now, this, CatchUp);
     }
 
-    /// <summary>Hands on the messages of a sender up to <paramref name="to"/>: Sends are delivered, ordered ones now wait for their position alone.</summary>
+    /// <summary>Hands on the messages of a sender up to <paramref name="to"/>: unordered ones are delivered, ordered ones now wait only for their position.</summary>
     private void Pass(int sender, uint to, bool bounded)
     {
         var log = _logs[sender];
@@ -201,7 +201,7 @@ internal sealed partial class ViewMulticast
         var log = _logs[sender];
         bool comesForward = seq >= log.OrderedDelivered && log.Holds(seq);
         if (comesForward) log.OrderedDelivered = seq + 1;
-        // The sequencer named a message that takes no position, or goes back behind one of the same sender: nothing to deliver, and the same at every member.
+        // The sequencer named a message that takes no position, or one before the last of this sender: nothing is delivered, and at every member alike.
         if (!comesForward || !log[seq].TakesPosition)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);

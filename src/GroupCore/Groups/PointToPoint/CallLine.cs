@@ -5,8 +5,8 @@ using GroupCore.Groups.Views;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// The calls that wait for one receiver, in their order. Calls of handlers, which are complete, have a line of their own, so that they can be taken
-/// before the others without a search.
+/// The calls that wait for one receiver, in their order. Calls of handlers, which have completed already, have a line of their own, so that they can be
+/// taken before the others without a search.
 /// </summary>
 internal sealed class CallLine
 {

@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Messages of other members' termination hooks that came before this member is wedged at their proposal (R14). Hooks send within the
-/// window of a receiver like any other code, so nothing that a hook sends is beyond the bound.
+/// Messages of other members' termination hooks that came before this member was wedged by their proposal (R14). Hooks send within the
+/// window of a receiver like any other code, so nothing that an honest hook sends exceeds the bound.
 /// </summary>
 internal sealed class HookMessages(INode node, int members)
 {

@@ -31,10 +31,10 @@ internal sealed class PeerChannel
     private readonly int[] _unhandled;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
-    // Messages that handlers of this view's messages sent: they are under way (R13), and have their numbers. They wait for room on links alone. The
-    // receivers' loops make that room, not their handlers, so these waits end whichever handlers wait for each other.
+    // Messages that handlers of this view's messages sent: they are under way (R13), and have their numbers. They wait only for room on links. The
+    // receivers' loops make that room, not their handlers: so these waits end, whichever handlers wait for each other.
     private readonly RoomQueues<(SendOperation Call, uint Id, byte Depth)> _chains;
-    // Messages of hooks, which send while calls wait for the next view.
+    // Messages of hooks that wait: hooks send while all calls wait for the next view.
     private readonly RoomQueues<SendOperation> _hookCalls;
     private readonly HandlingTable _handling;
     private MessageSlab? _slab;
@@ -74,9 +74,9 @@ internal sealed class PeerChannel
     /// multicasts.
     /// </summary>
     /// <remarks>
-    /// Calls to one receiver stay in order if each is complete before the next one is made. A handler's call, complete at once, goes before calls that still wait for a
+    /// Calls to one receiver stay in order if each has completed before the next one is made. A handler's call, which completes at once, goes before calls that wait for a
     /// receiver's window, but not before another handler's call: where a blocked member holds such calls back, they go out with it. While this member is wedged, what
-    /// a handler of a point-to-point message sends goes before all calls that wait for the next view, complete or not: it is of the view that ends.
+    /// a handler of a point-to-point message sends goes before all calls that wait for the next view, completed or not: it is of the view that ends.
     /// </remarks>
     public void Take(SendOperation call, bool mayWait = true)
     {
@@ -121,7 +121,7 @@ internal sealed class PeerChannel
     /// <summary>Whether a member is known to have the state: since this view began, or by a message of its own, which no member without the state sends.</summary>
     private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised || _speaks[rank];
 
-    /// <summary>Sends the calls of other handlers that wait for a receiver: they are complete, so they go before a message that must not wait for it.</summary>
+    /// <summary>Sends the calls of other handlers that wait for a receiver: they have completed, so they go before a message that must not wait for it.</summary>
     private void SendHandlersCalls(int rank)
     {
         while (_windows.TryDequeueOfHandlers(rank, out var call)) TrySend(call, inside: true);
@@ -213,7 +213,7 @@ internal sealed class PeerChannel
         _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
         if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
-        // More than windows let through: it is dropped, and the sender waits for its acknowledgement.
+        // More than windows let through: it is dropped, and its sender waits for the acknowledgement in vain.
         if (_unhandled[rank] > GroupLimits.PeerUnhandled)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
@@ -371,7 +371,7 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>A new proposal: what was sent to those that do not survive is over, what hooks sent ahead of time is delivered.</summary>
+    /// <summary>A new proposal: what was sent to members that take no part is over, and what others' hooks sent ahead of time is delivered.</summary>
     /// <remarks>
     /// What handlers of removed members' messages send from now on is of the next view: no acknowledgement waits for such a handler, so others
     /// may have installed that view already, and would refuse it.
@@ -448,7 +448,7 @@ internal sealed class PeerChannel
     /// <summary>Whether another member has not handled what this one, or its hook, has sent it or will send it as soon as there is room.</summary>
     public bool AwaitsHandling(int rank) => rank != _self && (_windows.Awaits(rank) || _hookCalls.CountOf(rank) > 0);
 
-    /// <summary>Whether a message is among these that a link may have lost.</summary>
+    /// <summary>Whether a link may have lost one of these messages.</summary>
     public bool AwaitsLost(int rank) => _windows.AwaitsLost(rank);
 
     /// <summary>What was on the link to a member is lost.</summary>

@@ -5,13 +5,13 @@ namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
 /// What calls to one receiver take of the group's budget: never more than they leave for all others, and calls of callers who can wait at most a fixed share.
-/// So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several of them. Messages that handlers sent
+/// So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several such receivers. Messages that handlers sent
 /// without waiting for the receiver count until it has handled them, so that its queue holds a bounded number of them.
 /// </summary>
 internal sealed class PeerShare(ViewMember receiver)
 {
     private CallLoad _load = new();
-    // Messages that handlers sent and the receiver has not handled; the group's budget counts them no more.
+    // Messages that handlers sent and the receiver has not handled; the group's budget does not count them any more.
     private CallLoad _unhandled = new();
 
     public ProcessId Receiver => receiver.Id;
@@ -38,7 +38,7 @@ internal sealed class PeerShare(ViewMember receiver)
     /// <summary>A call was sent or has failed; on the loop.</summary>
     public void Return(int bytes, long now) => _load.End(bytes, now);
 
-    /// <summary>A handler's message is sent, whatever the receiver has not handled; on the loop.</summary>
+    /// <summary>A handler's message is sent, without a wait for what the receiver has not handled; on the loop.</summary>
     public void Sent(int bytes) => _unhandled.Add(bytes);
 
     /// <summary>The receiver has handled such a message, or is gone; on the loop.</summary>

@@ -17,7 +17,7 @@ internal sealed class PeerShares
         using (_gate.Hold())
         {
             if (_table is not { } latest || latest.View.Id < view.Id) _table = latest = Next(view, _table);
-            // A caller may still be in an earlier view: to a member that only that view has, nothing is sent any more.
+            // A caller may still be in an earlier view: nothing is sent any more to a member that is only in that one.
             if (!ReferenceEquals(latest.View, view)) rank = latest.View.RankOf(view.Members[rank].Id) is >= 0 and var now ? now : -1 - rank;
             return rank < 0 ? new(view.Members[-1 - rank]) : latest.Shares[rank] ??= new(latest.View.Members[rank]);
         }

@@ -101,7 +101,7 @@ internal sealed class PeerWindows(INode node, int members)
         Waiting--;
     }
 
-    /// <summary>Takes the first call of a handler that waits for a receiver; it is complete.</summary>
+    /// <summary>Takes the first call of a handler that waits for a receiver; its caller was told that it has completed.</summary>
     public bool TryDequeueOfHandlers(int rank, [NotNullWhen(true)] out SendOperation? call)
     {
         call = null;

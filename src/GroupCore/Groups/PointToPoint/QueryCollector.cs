@@ -5,8 +5,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// The answers to one query. It asks the members of the view in which the query is delivered at the asker. A member that fails or leaves is no longer asked, nor one
-/// that does not load the state within that view: its handlers never see that view. A majority is one of the members that had the state when that view began: no load
+/// The answers to one query. It asks the members of the view in which the query is delivered at the asker. A member that is excluded or leaves is no longer asked, nor
+/// one that does not load the state within that view: its handlers never see that view. A majority is one of the members that had the state when that view began: no load
 /// is waited for, and any two majorities share a member. Source: multicast.md#a-query-asks-the-members-of-its-view,
 /// #a-majority-is-of-initialised-members.
 /// </summary>
@@ -102,7 +102,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     }
 
     /// <summary>
-    /// Called before the last deliveries of a view. Answers of failed members to a query that was not delivered here yet do not count: the failed sequencer may have
+    /// Called before the last deliveries of a view. Answers of excluded members to a query that was not delivered here yet do not count: an excluded sequencer may have
     /// ordered the query before messages that the survivors, which do not know that order, deliver first.
     /// </summary>
     public void OnFailed(IReadOnlyList<ProcessId> failed)

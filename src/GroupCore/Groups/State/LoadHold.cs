@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// What a member without state holds of each sender. Up to the budget it acknowledges what it receives: the others go on as if it were delivered.
-/// Beyond the budget it does not, which closes the window of the sender, and so bounds what is held.
+/// What a member without state holds of each sender. Up to the budget it acknowledges what it receives: the others go on as if it had been delivered.
+/// Beyond the budget it does not, which closes the senders' windows, and so bounds what is held.
 /// </summary>
 internal sealed class LoadHold(LoadBudget budget, int members)
 {

@@ -63,7 +63,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
                 Write(save);
                 _write = static _ => { };
             }
-            // A snapshot that gives nothing to write with is no empty state: a joiner would take that for all there is.
+            // A snapshot that returns nothing to write with must not stand for an empty state: a joiner would take that for all there is.
             else if (table.Snapshot is { } snapshot) _write = StateWriter.NotAsync(snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null."), nameof(snapshot));
         }
         catch (Exception error)
@@ -92,7 +92,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         return now - _seenAt;
     }
 
-    /// <summary>On the loop: nobody waits for this user code any more.</summary>
+    /// <summary>On the loop: the user code that saves this is not waited for any more.</summary>
     public void GiveUp(TimeSpan limit) => Fail(new TimeoutException($"The state was not saved: {Bytes.Length} bytes were written, and nothing for {limit}."));
 
     /// <summary>Runs on the loop twice: when it is taken, and when it is written.</summary>
@@ -130,7 +130,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>On the loop: true the first time only, as joiners are told once how it ended.</summary>
     public bool TryTell() => !_told && (_told = true);
 
-    /// <summary>On any thread: the code that saves it wrote after its return. Such bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
+    /// <summary>On any thread: the code that saves it wrote after its return. Those bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
     public Exception FailLate(Exception error)
     {
         if (!_told) Fail(error);

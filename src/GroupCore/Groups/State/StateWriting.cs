@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// Writes at most two checkpoints of a group at a time: the newest, and one whose view is over and which ends where it is. Otherwise many short
-/// views and a large state would make as many copies of it as views.
+/// Writes at most two checkpoints of a group at a time: the newest, and one whose view is over, until the code that writes it has ended. Otherwise many
+/// short views and a large state would make as many copies of it as views.
 /// </summary>
 /// <remarks>
 /// User code that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/> is given up, whether its view is over or not, so that it is in
@@ -16,7 +16,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     private const int Most = 2;
     private readonly List<StateCut> _running = [];
     private StateCut? _next;
-    // Of successive checkpoints that joiners were told nothing about: how long they wrote nothing, all together, and the most that one wrote.
+    // Of successive checkpoints whose end joiners were not told: for how long they wrote nothing, all together, and the most bytes that one wrote.
     private long _quiet;
     private int _most;
 

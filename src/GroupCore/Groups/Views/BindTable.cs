@@ -5,7 +5,7 @@ using GroupCore.Transport;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>Slots of all peers: group slot and peer to group and full view id. Bounded per peer. Source: views-and-flush.md#every-frame-names-its-view.</summary>
+/// <summary>By peer, what its slots stand for: a group and a full view id. Bounded per peer. Source: views-and-flush.md#every-frame-names-its-view.</summary>
 internal sealed class BindTable
 {
     /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>
@@ -15,8 +15,8 @@ internal sealed class BindTable
     public Binding? Find(int peer, ushort slot) => _byPeer[peer]?[slot];
 
     /// <summary>
-    /// Binds a slot of a peer to a group that <paramref name="isKnown"/>, as long as the peer has no more than <paramref name="most"/> bindings. A Bind that is not taken
-    /// only clears its slot.
+    /// Binds a slot of a peer to a group, if <paramref name="isKnown"/> says so of the group and the peer has fewer than <paramref name="most"/> bindings. A Bind that is
+    /// not taken only clears its slot.
     /// </summary>
     /// <returns>Null when all is well, else why it is refused.</returns>
     public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown, int most = GroupLimits.GroupsPerProcess)
@@ -40,7 +40,7 @@ internal sealed class BindTable
     /// <summary>Whether a peer has announced that view of a group, or a later one.</summary>
     public bool IsIn(int peer, GroupId group, ulong view) => _byPeer[peer]?.Find(group) is { } binding && binding.View >= view;
 
-    /// <summary>Drops the bindings of all peers to such groups.</summary>
+    /// <summary>Drops the bindings of all peers to the groups that <paramref name="which"/> chooses.</summary>
     public void Forget(Predicate<GroupId> which)
     {
         for (int peer = _byPeer.Next(0); peer >= 0; peer = _byPeer.Next(peer + 1))

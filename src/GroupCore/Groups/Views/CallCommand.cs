@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>A rare request of a caller (join, leave, flush, attach): a closure is fine here.</summary>
+/// <summary>A rare request of a caller (leave, FlushAsync, attach, query): a closure is fine here.</summary>
 internal sealed class CallCommand(Action run, Action<Exception>? abandon = null) : NodeCommand
 {
     public override void Run() => run();

@@ -12,7 +12,7 @@ internal sealed class GroupLife(NodeCounters counters, string name)
 
     public GroupPhase Phase => _phase;
 
-    /// <summary>Whether this member was asked to leave, and has not left yet.</summary>
+    /// <summary>Whether this member was asked to leave, and is still a member.</summary>
     public bool IsGoing => _phase is GroupPhase.HandingOver or GroupPhase.Leaving;
 
     /// <summary>Whether it holds the group's state, for the others and for its callers.</summary>

@@ -6,7 +6,7 @@ internal enum GroupPhase
     /// <summary>Asked to join; in no view yet.</summary>
     Joining,
 
-    /// <summary>The join was given up before there was a view: it leaves as soon as there is one.</summary>
+    /// <summary>The join was given up before there was a view: this process leaves as soon as there is one.</summary>
     Abandoned,
 
     /// <summary>In a view, without the group's state.</summary>
@@ -21,7 +21,7 @@ internal enum GroupPhase
     /// <summary>A member whose leave is announced.</summary>
     Leaving,
 
-    /// <summary>Over for callers and handlers; takes part in the flush until a view without it.</summary>
+    /// <summary>Over for callers and handlers; it takes part in the flush until a view without it is installed.</summary>
     Withdrawn,
 
     /// <summary>Out of the group.</summary>

@@ -22,7 +22,7 @@ internal sealed partial class GroupProtocol
 
     public void ReturnCredit(long cost) => Interlocked.Add(ref _credit, cost);
 
-    /// <summary>Stability opened the window at the end of a turn, after the waiting calls were looked at: makes another turn, as nothing else may come to make it.</summary>
+    /// <summary>Stability opened the window at the end of a turn, after the waiting calls were looked at: asks for another turn, as perhaps nothing else does.</summary>
     public void OnWindowOpened()
     {
         if (_calls.Count > 0) Touch();
@@ -31,7 +31,7 @@ internal sealed partial class GroupProtocol
     /// <summary>The calls on their way to the loop or waiting.</summary>
     public CallBudget Budget { get; }
 
-    /// <summary>The part of them that is for each receiver.</summary>
+    /// <summary>What of them is for each receiver.</summary>
     public PeerShares Shares { get; } = new();
 
     /// <summary>The error with which calls end when the membership is over, null before; not always what ended it, which <see cref="Completion"/> tells.</summary>
@@ -41,7 +41,7 @@ internal sealed partial class GroupProtocol
         reason is NodeStoppedException or ExcludedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
 
     /// <summary>
-    /// A member that is leaving sends nothing more, except from its hooks and from handlers of messages to it alone, which others' hooks may wait for:
+    /// A member that is leaving sends nothing more, except from its hooks and from its handlers of messages to it alone, for which others' hooks may wait:
     /// it takes part in the view change like those that stay.
     /// </summary>
     public void ThrowIfOver(bool awaited = false)
@@ -76,7 +76,7 @@ internal sealed partial class GroupProtocol
         else _calls.Enqueue(call);
     }
 
-    /// <summary>The loop is done with a call: its bytes are sent or it failed.</summary>
+    /// <summary>The loop needs a call no longer: its bytes are sent, or it failed.</summary>
     public void Finish(SendOperation call)
     {
         Budget.Return(call.Payload.Length, call.Share, Node.Now);

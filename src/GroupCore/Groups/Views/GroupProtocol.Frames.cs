@@ -55,7 +55,7 @@ internal sealed partial class GroupProtocol
         Release(before);
     }
 
-    // Releases the links of a view that is over, when the next one holds its own.
+    // Releases the links of a view that is over, once the next one holds its own.
     private void Release(int[] peers)
     {
         foreach (int peer in peers)
@@ -77,7 +77,7 @@ internal sealed partial class GroupProtocol
 
     private int RankOfPeer(int peer) => _rankOf[peer];
 
-    /// <summary>Whether a member is known to be in this view. Until then it has to hold frames of this view, and not without bound: so what no window bounds waits.</summary>
+    /// <summary>Whether a member is known to be in this view. Until it is, it has to hold frames of this view, and cannot hold any number: so what no window bounds waits.</summary>
     public bool IsHere(int rank) => _here[rank];
 
     /// <summary>A peer says which view the frames that follow belong to.</summary>
@@ -123,7 +123,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// A sender that is neither a member nor a joiner of the proposal may be a member of a later view, or a stranger. Its frames are held apart, so that they push out no
-    /// member's frames and never cost this member its place. Only lost frames of a member of an installed view do (<see cref="CheckLost"/>). A join that was given
+    /// member's frames and never cost this member its place, as only lost frames of a member of an installed view do (<see cref="CheckLost"/>). A join that was given
     /// up may be taken over by another one, which needs the frames that came meanwhile.
     /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
@@ -142,8 +142,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// If a member of the view now installed sent more than was held for it, this member leaves: only the other end of the link could send the lost frames again. Where the
-    /// sender may be another process in its name, this is judged when that is known.
+    /// If a member of the view now installed sent more than could be held, this member leaves: only the other end of the link could send the lost frames again. Where it
+    /// is not known yet whether the sender is that member, or another process in its name, this is judged when it is known.
     /// </summary>
     private void CheckLost(View view)
     {
@@ -179,7 +179,7 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>A frame that was kept was malformed: blames the member that sent it, and not the sender of the frame that is delivered now.</summary>
+    /// <summary>A frame that was kept was malformed: blames the member that sent it, not the sender of the frame that is handled now.</summary>
     public void Blame(int rank) => Node.Links.Blame(_peers[rank]);
 
     private bool IsUnsettled(int peer) => RankOfPeer(peer) is >= 0 and var rank && _unsettled[rank];

@@ -32,7 +32,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
     public bool HooksEnded => _hooks is not { IsOpen: true };
 
-    /// <summary>Whether a hook may still send: its part in the view change that goes on is not over.</summary>
+    /// <summary>Whether a hook may still send: the view change that is under way still waits for it.</summary>
     public bool Awaits(TerminationContext hook) => _hooks?.Awaits(hook) == true;
 
     public void OnInstall(View next)
@@ -75,8 +75,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// The group has gone on without this member, and the view with which it went may be kept no longer. If it was to leave and had acknowledged the flush before that view,
-    /// it has left. Otherwise it counts as excluded: what it did last may be lost.
+    /// The group has gone on without this member, and the Oracle may not keep the first view without it any more. If this member was to leave, and had acknowledged the
+    /// flush before that view, it has left. Otherwise it counts as excluded: what it did last may be lost.
     /// </summary>
     private void EndWithout(View next)
     {
@@ -86,10 +86,10 @@ internal sealed partial class GroupProtocol : ITimerTarget
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
 
-    /// <summary>Whether this member has acknowledged the flush of a view with which it leaves; also when its process departs and this group was not asked.</summary>
+    /// <summary>Whether this member has acknowledged the flush of a proposal with which it leaves; also where its process departs, and nobody asked it to leave this group.</summary>
     private bool HasAckedToLeave => Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
 
-    /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in it do not count: these may have had another order.</summary>
+    /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in it do not count: those members may have had another order.</summary>
     private void DeliverCut(FlushCut cut)
     {
         var failed = new List<ProcessId>();
@@ -106,7 +106,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
     private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handled.Position
         && Node.Now - _handled.Since >= GroupLimits.StuckNanoseconds;
 
-    // All members have the same messages: if all that hold the state left, the group would lose it. More than one stays, since one may leave for another reason.
+    // The same messages wait at all members: if all that hold the state left, the group would lose it. More than one stays, since one may leave for another reason.
     private static bool IsOfFirstHolders(View view, int rank)
     {
         int before = 0;
@@ -176,7 +176,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         ReplayEarly(next);
     }
 
-    /// <summary>Fails queries that waited for a member that is gone: they were never sent, unlike others that it leaves without an answer.</summary>
+    /// <summary>Fails queries that waited for a member that is gone: they were never sent, and so fail otherwise than those that it leaves without an answer.</summary>
     private void FailUnasked(View next)
     {
         foreach (var call in _betweenViews)
@@ -206,7 +206,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Node.SetTimer(Node.Now + 20_000_000, this, LateCut);
     }
 
-    /// <summary>A checkpoint is written: send it, if its view is still current.</summary>
+    /// <summary>A checkpoint is written, or has failed: sends it, or tells the joiners why, if its view is still current.</summary>
     public void SendState(StateCut cut)
     {
         Touch();
@@ -223,7 +223,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         _giver.Start();
     }
 
-    /// <summary>The checkpoint of this view is here: load it before the view event and what was held.</summary>
+    /// <summary>The checkpoint of this view is here: it is loaded before the view event and what was held.</summary>
     public void Load(View view, ReadOnlyMemory<byte> state, long took)
     {
         if (_life.Phase != GroupPhase.Loading) return;
@@ -237,8 +237,8 @@ internal sealed partial class GroupProtocol : ITimerTarget
     }
 
     /// <summary>
-    /// The initialised flag is constant within a view: until the next view this member's state does not count if all others fail. But with that view the transfers of members
-    /// that still load begin again. So this member waits as long again as its own transfer took, 5 s at most: only a transfer twice as long, or 5 s longer, begins again.
+    /// The initialised flag is constant within a view: until the next view this member's state does not count if all others fail. So it asks for that view. But with it the
+    /// transfers of members that still load begin again. So it waits first, as long as its own transfer took, 5 s at most: only one twice as long, or 5 s longer, begins again.
     /// </summary>
     private void AskForInitialisedView()
     {
@@ -286,7 +286,7 @@ internal sealed partial class GroupProtocol : ITimerTarget
         Flush.TryAck();
     }
 
-    /// <summary>Termination hooks of users: upcall, and at most 2 s until they are done. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
+    /// <summary>Has the users' termination hooks called; they have 2 s until they must have ended. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
     public void StartHooks(Proposal proposal)
     {
         // Hooks of an earlier proposal hold nothing up any more, and are not begun, whether or not this member starts hooks now.

@@ -23,7 +23,7 @@ internal sealed partial class GroupProtocol
     private long _giverHandled = -1;
     private TimerHandle _joinTimer;
     private (long MovedAt, long Handled) _signed;
-    // How far the state ever came within one view, and the longest time that it made progress within one; when one of these was surpassed last.
+    // How far the state ever came within one view, the longest time for which it made progress within one, and when one of these was surpassed last.
     private (StatePhase Phase, long Amount, long Took, long At) _furthest = (default, 0, -1, 0);
     private long _stateMovedAt;
 
@@ -35,7 +35,7 @@ internal sealed partial class GroupProtocol
         _joinTimer = Node.SetTimer(_joinProgressAt + _host.JoinNanoseconds, this, JoinTimeout);
     }
 
-    /// <summary>The join has succeeded or failed; a timer of up to a day would keep all of this in memory. From here on the handlers get events.</summary>
+    /// <summary>The join has succeeded or failed: ends its timer, which would keep all of this in memory for up to a day. From here on the handlers get events.</summary>
     private void EndJoin()
     {
         Node.CancelTimer(_joinTimer);
@@ -47,7 +47,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// The state made progress in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins again,
-    /// and views may come faster than the state. Work that begins again is progress for as long as it took before, and after that in a view that lasts longer than all before.
+    /// and views may come faster than the state. Work that begins again is progress for as long as it took before, and after that only in a view that lasts longer than all before.
     /// </summary>
     public void OnStateProgress(StatePhase phase, long amount, long begun, string waitsFor)
     {
@@ -100,7 +100,7 @@ internal sealed partial class GroupProtocol
         Withdraw(new JoinTimeoutException(Name, _host.Options.JoinTimeout, waitsFor), failed: true);
     }
 
-    /// <summary>The caller of the join does not wait any more: the join is undone. A member that has the state leaves in bounded time, since nobody has the group.</summary>
+    /// <summary>The caller of the join does not wait any more: the join is undone. A member that has the state leaves in bounded time, since no caller has the group.</summary>
     public void AbandonJoin()
     {
         Touch();
@@ -108,14 +108,14 @@ internal sealed partial class GroupProtocol
         else LeaveSoon();
     }
 
-    /// <summary>The join cannot succeed: leave again, and say why.</summary>
+    /// <summary>The join cannot succeed: this member leaves again, and its caller hears why.</summary>
     public void FailJoin(string reason)
     {
         Touch();
         Withdraw(new JoinRefusedException(Name, reason), failed: true);
     }
 
-    /// <summary>The giver of the checkpoint is silent: another view brings another checkpoint.</summary>
+    /// <summary>The giver of the checkpoint is silent: asks for another view, which brings another checkpoint.</summary>
     public void Requeue()
     {
         Touch();
@@ -147,7 +147,7 @@ internal sealed partial class GroupProtocol
         TakeEarly(abandoned._early, abandoned._early.Take(static _ => true));
     }
 
-    /// <summary>The joiners of this view hear every second that their giver is alive, and how far it is.</summary>
+    /// <summary>From now on the joiners of this view hear every second that their giver is alive, and how far it is.</summary>
     private void SignalWhile(StateCut cut)
     {
         _saving = cut;
@@ -168,7 +168,7 @@ internal sealed partial class GroupProtocol
     private void TellJoiners()
     {
         if (_saving is not { } cut || !ReferenceEquals(cut.View, View) || IsWedged) return;
-        // Read once: the worker may fail meanwhile, and a failure is told once and with its text. To stand in line is part of the saving, and bounded like that.
+        // Read once: the worker may fail meanwhile, and a failure is told once and with its text. Standing in line is part of the saving, and bounded like it.
         var phase = cut.Phase == StatePhase.Queued && cut.IsInLine ? StatePhase.Saving : cut.Phase;
         byte[] text = phase == StatePhase.Failed ? Encoding.UTF8.GetBytes(Shortened(cut.ErrorText)) : [];
         for (int rank = 0; rank < View.Members.Count; rank++)

@@ -20,7 +20,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     public bool HoldsLease => !_blocked && _over is null && View is { } view && (!view.Options.StrictPrimary || Membership.LeaseUntil > Node.Clock());
 
-    /// <summary>Attaches the layer; while wedged it waits for the next view, since this member's report has gone without it.</summary>
+    /// <summary>Attaches the layer; while wedged it waits for the next view, since this member's report has gone out without a contribution.</summary>
     public void Attach(ILayerAttachment attachment)
     {
         Touch();
@@ -32,7 +32,7 @@ internal sealed partial class GroupProtocol : IGroupPort
 
     private void AttachNow(ILayerAttachment attachment)
     {
-        // The layer would not be asked any more whether this member may leave.
+        // Nobody would ask the layer any more whether this member may leave.
         if (_life.IsGoing || _host.Departs)
         {
             attachment.Fail(new NotMemberException(Name, _life.IsGoing ? "it is leaving" : ProcessLeaves));

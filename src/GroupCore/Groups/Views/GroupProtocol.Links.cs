@@ -17,7 +17,7 @@ internal sealed partial class GroupProtocol
     private bool[] _relinked = [];
     private const int WhoWantRoom = 5;
     private byte[] _firstForRoom = [];
-    // By rank: whether the link had room since the last run of multicasts, while another one waited.
+    // By rank: whether the link had room since the last run of multicasts, while the next one waited.
     private bool[] _hadRoom = [];
     private bool _someHadRoom;
 
@@ -29,7 +29,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// Whether a run of multicasts may be sent to all others: each link has room, or had some since the last run, which other frames took while this run
-    /// waited for the other links. Links that are filled independently, each as fast as it goes, hardly ever have room in the same turn.
+    /// waited for other links. Links that are filled independently, each as fast as it goes, hardly ever have room in the same turn.
     /// </summary>
     public bool MayBeginRun()
     {
@@ -85,8 +85,8 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same members brings the multicasts,
-    /// and a layer issues its work again; until then none of its frames passes between the two. Lost point-to-point messages are never acknowledged, so that the
-    /// flush suspects; queries whose answers were lost end here. A second loss in one view is suspected at once.
+    /// and a layer issues its work again; until then none of its frames passes between the two. Lost point-to-point messages are never acknowledged, for which the
+    /// flush suspects the member; queries whose answers were lost end here. After a second loss in one view the member is suspected at once.
     /// </summary>
     public void OnLinkLost(int peer)
     {
@@ -113,7 +113,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// Whether frames of the layer to or from a member were lost in this view. A layer counts on every earlier frame being there, so none
-    /// is sent or taken any more. Both ends look: perhaps only the sender noticed, in the view before the receiver's.
+    /// is sent or taken any more. Both ends check this: perhaps only the sender noticed, in the view before the receiver's.
     /// </summary>
     private bool HasGap(int rank) => _relinked[rank] && Node.Without != Rule.NoFrameBehindAGap;
 

@@ -28,13 +28,13 @@ internal sealed partial class GroupProtocol
     internal (long Calls, long Bytes, int Queries, long Window) Backlog =>
         (Budget.Calls, Budget.Bytes, Queries.Count, GroupLimits.Window - Volatile.Read(ref _credit));
 
-    /// <summary>Whether this member loads its state, and holds as much of the others' messages as it may. Inside of a turn only.</summary>
+    /// <summary>Whether this member loads the group's state, and holds as much of the others' messages as it may. Inside of a turn only.</summary>
     internal bool IsJoinBacklogUsed => View is not null && Multicast.StopsAcks;
 
     /// <summary>Bytes of frames held for views to come: of members, and of all others. Inside of a turn only.</summary>
     internal (long Members, long Strangers) HeldEarly => (_early.Bytes, _strangers?.Bytes ?? 0);
 
-    /// <summary>A member holds the others up.</summary>
+    /// <summary>Tells the user that a member holds the others up.</summary>
     public void ReportSlow(int rank, string why)
     {
         Count(ref _slowMembers);

@@ -128,7 +128,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// The error that <see cref="Completion"/> ends with where the membership did not fail: none after a view without this member. A member that gave up before the
-    /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if not all it sent had gone out.
+    /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if some of what it sent had not gone out.
     /// </summary>
     private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "it left before everything it had sent had gone out") : null;
 
@@ -185,7 +185,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether the flush of that proposal is still the one going on.</summary>
     public bool IsInFlush(View view, Proposal proposal) => !IsOver && ReferenceEquals(View, view) && ReferenceEquals(Flush.Proposal, proposal);
 
-    /// <summary>First wedge of this view: what was begun leaves, then nothing is originated (R1).</summary>
+    /// <summary>First wedge of this view: what was begun leaves, and after that nothing is originated (R1).</summary>
     public void BeginWedge()
     {
         DrainCalls();
@@ -216,7 +216,7 @@ internal sealed partial class GroupProtocol
         TryAnnounceLeave();
     }
 
-    /// <summary>Leaves, and ends in a bounded time if the others have not decided, or the handlers are not done, by then.</summary>
+    /// <summary>Leaves, and gives up waiting in a bounded time, if by then the others have not decided, or the handlers have not ended.</summary>
     public void LeaveSoon()
     {
         RequestLeave();
@@ -264,8 +264,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, and all who wait are told. A member that has left,
-    /// but whose handlers are behind, has left.
+    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, and all who wait are told. A member that has left
+    /// is told that it has, though its handlers are behind.
     /// </summary>
     public void OnStop(Exception reason)
     {
@@ -300,8 +300,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Asks once in a view for another one with the same members. Its flush brings frames that are missing here, and numbers of messages or positions that have become
-    /// large begin again.
+    /// Asks once in a view for another one with the same members. Its flush brings messages that are missing here, and numbers of messages or positions that have
+    /// become large begin again.
     /// </summary>
     public void AskForView()
     {
@@ -318,7 +318,7 @@ internal sealed partial class GroupProtocol
     {
         bool leaves = IsGoing || Phase == GroupPhase.Withdrawn || (Phase == GroupPhase.Member && HasAckedToLeave);
         if (leaves && Flush is { Acked: true, Cut: { } cut }) DeliverCut(cut);
-        // Without the state the join never completed, so it is refused.
+        // Without the state the join has not completed, so it is refused.
         End(Phase == GroupPhase.Loading ? new JoinRefusedException(Name, reason) : new NotMemberException(Name, reason), failed: !leaves);
     }
 
@@ -402,7 +402,7 @@ internal sealed partial class GroupProtocol
     {
         public void Run()
         {
-            // Fails the join if its caller has no group yet; does nothing if the join is done.
+            // Fails the join if its caller has no group yet; does nothing if the join has completed.
             group._joined.TrySetException(ISharedError.ForCall(group._over!));
             // Marks the error as observed: nobody has to await it.
             _ = group._joined.Task.Exception;
@@ -410,7 +410,7 @@ internal sealed partial class GroupProtocol
         }
     }
 
-    /// <summary>On the worker: the handlers of a view are done. Readers of views, and the caller of a join, continue elsewhere.</summary>
+    /// <summary>On the worker: the view handlers have handled a view. Readers of views, and the caller of a join, continue elsewhere.</summary>
     public void PostViewHandled(View view)
     {
         Facade.Handled(view);

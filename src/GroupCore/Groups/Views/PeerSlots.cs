@@ -44,7 +44,7 @@ internal sealed class PeerSlots
         _slotOf?.Remove(binding.Id);
     }
 
-    /// <summary>Clears the slots of such groups.</summary>
+    /// <summary>Clears the slots of the groups that <paramref name="which"/> chooses.</summary>
     public void Clear(Predicate<GroupId> which)
     {
         for (ushort slot = 0; slot < _slots.Length; slot++)

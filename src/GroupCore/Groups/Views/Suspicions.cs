@@ -3,9 +3,9 @@ using GroupCore.Membership;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// The evidence that this process holds against others, by source. Several groups, and several watches of one group, judge the same process each for
-/// themselves; the membership knows one evidence of each process against another, and takes it back as a whole. Slowness is told where nothing else is
-/// held: slow handlers are no dispute between two members, and would hide one.
+/// What the groups of this process suspect others of, by source. Several groups, and several watches of one group, judge the same process each for
+/// themselves; the membership takes one suspicion of a process, and withdraws it as a whole. Slowness is told only where nothing else is held against a
+/// process: slow handlers are no dispute between two members, and would hide one.
 /// </summary>
 internal sealed class Suspicions(IMembership membership)
 {
@@ -19,7 +19,7 @@ internal sealed class Suspicions(IMembership membership)
         Tell(subject, told);
     }
 
-    /// <summary>One source withdraws its evidence; that of other sources stands.</summary>
+    /// <summary>One source withdraws its suspicion; those of other sources stand.</summary>
     public void Withdraw(object source, ProcessId subject)
     {
         int index = IndexOf(source, subject);
@@ -29,7 +29,7 @@ internal sealed class Suspicions(IMembership membership)
         Tell(subject, told);
     }
 
-    /// <summary>One source withdraws all its evidence.</summary>
+    /// <summary>One source withdraws all its suspicions.</summary>
     public void WithdrawAll(object source)
     {
         while (_held.Find(held => ReferenceEquals(held.Source, source)) is { Source: not null } held) Withdraw(source, held.Subject);

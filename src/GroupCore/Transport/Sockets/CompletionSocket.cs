@@ -36,7 +36,7 @@ internal sealed class CompletionSocket : PortSocket
     /// <summary>The user wanted to send more than was taken.</summary>
     public bool IsBlocked { get; set; }
 
-    /// <summary>The other end finished, or the connection broke.</summary>
+    /// <summary>The other end has finished, or the connection broke.</summary>
     public bool IsEnded { get; set; }
 
     public void MarkClosed() => IsClosed = true;

@@ -20,7 +20,7 @@ internal interface ISocketPort : IDisposable
     /// </summary>
     PortSocket Dial(IPEndPoint to);
 
-    /// <summary>Whether a <see cref="Wait"/> that began before would have to end now; completions on other threads end it by themselves.</summary>
+    /// <summary>Whether a <see cref="Wait"/> that began earlier would have to end now; completions on other threads end it by themselves.</summary>
     bool HasNews { get; }
 
     /// <summary>Waits until something happens or <see cref="Wake"/> is called, at most <paramref name="timeout"/> nanoseconds (<see cref="long.MaxValue"/>: for ever).</summary>

@@ -1,6 +1,6 @@
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>What a <see cref="ISocketPort"/> tells, inside <see cref="ISocketPort.Poll"/> only.</summary>
+/// <summary>What an <see cref="ISocketPort"/> tells, inside <see cref="ISocketPort.Poll"/> only.</summary>
 internal interface ISocketPortEvents
 {
     /// <summary>A connection was accepted.</summary>

@@ -64,7 +64,7 @@ internal static class Collections
 
     private static TMap Entries<TMap, TKey, TValue>(TMap map, KeyValuePair<TKey, TValue>[] entries) where TMap : IDictionary<TKey, TValue> where TKey : notnull
     {
-        // Sorted first, so that each entry is added at the end: in any other order, such as that of the bytes of texts, each would move those behind it.
+        // Sorted first, so that each entry is added at the end: in any other order, such as that of the bytes of texts, each would move those after it.
         if (map is SortedList<TKey, TValue> list) System.Array.Sort(entries, (x, y) => list.Comparer.Compare(x.Key, y.Key));
         foreach ((TKey key, TValue value) in entries) map.Add(key, value);
         return map;

@@ -1,4 +1,4 @@
 namespace Oracle.State.Operations;
 
-/// <summary>Excludes processes from everything, or proves the death of excluded ones.</summary>
+/// <summary>Excludes processes from the system and all its groups, or says that the death of excluded ones is proved.</summary>
 internal sealed record Exclude(IReadOnlyList<Exclusion> Exclusions) : Operation;
