@@ -123,7 +123,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     {
         _attempt++;
         if (!atFrame) _channel.Truncate();
-        if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
+        if (hostAnswers && Other is { Connected: true } other) TellOfReset(other);
         Connected = false;
         Session.Close();
         DropPartial();

@@ -174,6 +174,29 @@ public sealed class LinkTests
         Assert.Equal(frozen, mesh[0].Deliveries);
     }
 
+    /// <summary>The acceptor's end is up before the dialler's is: in between it is of a connection that only it has.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_link_that_ends_before_its_dialler_hears_that_it_is_up_is_over_at_the_other_end_too(bool crash)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var simulation = Start(SimCarrier.Memory, seed);
+            var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+            int peer = first.Open(simulation.Nodes[1]);
+            Assert.True(simulation.RunUntil(() => simulation.Nodes[1].Links.Ends is [{ Connected: true }], Second));
+            Assert.False(simulation.Nodes[0].Links.Ends[peer].Connected);
+            if (crash) simulation.Nodes[0].Crash();
+            else simulation.Nodes[0].Node.Links.Close(peer);
+            simulation.Run(Second);
+            Assert.Equal([(0, null), (0, LinkFault.Reset)], second.Links);
+            simulation.Run(60 * Second);
+            Assert.Equal((0, LinkFault.Rejected), second.Links[^1]);
+            Assert.Empty(simulation.Nodes[1].Kept.Links);
+        }
+    }
+
     [Theory, MemberData(nameof(Carriers))]
     public void A_probe_tells_who_listens_without_touching_the_connection(SimCarrier carrier)
     {
