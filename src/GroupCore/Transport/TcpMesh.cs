@@ -312,7 +312,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             // Producers that wait look at the other link now: it may never have been short, and would not tell them.
             if (someWait) _events.Enqueue((number, LinkNews.Room, default));
         }
-        MarkDirty(known);
+        // Each of the two queues may hold as much as a link.
+        if (known.Session.HoldsTooMuch) Fail(known, LinkFault.Overflow);
+        else MarkDirty(known);
     }
 
     private void Fail(LinkPeer peer, LinkFault fault)
