@@ -150,6 +150,34 @@ public sealed class ThreadTests
         }
     }
 
+    [Fact]
+    public void What_throws_beside_a_call_ends_the_run_and_not_the_call_and_others_begin_all_the_same()
+    {
+        int beside = 0;
+        for (ulong seed = 1; seed <= 100; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, BorrowedTurns = 1 });
+            var node = simulation.AddNode();
+            simulation.Run(TimeSpan.FromSeconds(1));
+            bool[] ran = new bool[8];
+            Assert.True(node.Node.TryPost(new ActionCommand(() =>
+            {
+                for (int i = 0; i < ran.Length; i++)
+                {
+                    int place = i;
+                    node.Node.Complete(new ActionCompletion(() =>
+                    {
+                        ran[place] = true;
+                        if (place == 0) throw new InvalidDataException("on purpose");
+                    }));
+                }
+            })));
+            if (ran[0] && ran.Count(static one => one) > 1) beside++;
+            Assert.IsType<InvalidDataException>(Assert.Throws<SimulationException>(() => simulation.Run(TimeSpan.FromSeconds(1))).InnerException);
+        }
+        Assert.InRange(beside, 1, 99);
+    }
+
     /// <summary>A run that goes on after one of them threw has the others, in their order, and those that come later.</summary>
     [Fact]
     public void Completions_of_a_freeze_begin_though_one_of_them_throws()
