@@ -1,4 +1,3 @@
-using GroupCore.Transport;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -6,47 +5,65 @@ namespace Ida.Scenarios;
 /// <summary>What a node at rest must not keep of what has been: commands, timers, links, bytes and slabs of them, frames that came too early, operations.</summary>
 internal static class Leftovers
 {
-    // Seen in some thousand nodes at rest: 2 to 5 timers with one group; 64 KiB of slabs for the buffer of what is sent and for each link.
-    private const int Timers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 4 << 10;
+    /// <summary>The ingredient of a run in which nodes were judged that had rested for long.</summary>
+    public const string Judged = "nodes judged after a long rest";
 
-    /// <summary>
-    /// A rest so long that links to nodes which have gone are over: 90 s until a connection to a machine that vanished is reset, and a minute without a connection that
-    /// ends those that nobody holds.
-    /// </summary>
-    public static readonly TimeSpan LongRest = TimeSpan.FromSeconds(160);
+    // A reset, or a dial that gets lost, may come at any time, and leave a connection that has not said who it is for 5 s: what is wrong each time is wrong.
+    private const int Looks = 4;
+    private static readonly TimeSpan s_apart = TimeSpan.FromSeconds(7);
 
-    /// <summary>What a node keeps too much of, in a cluster at rest, as a report names it; null where it keeps what it needs.</summary>
-    /// <param name="member">The node.</param>
-    /// <param name="rested">Whether it has been at rest for <see cref="LongRest"/>: then each of its links is <see cref="WhyWrong">one that it needs</see>.</param>
-    public static string? Of(SimMember member, bool rested)
+    // Until links to nodes which have gone are over: 180 s at most until a connection to a machine that vanished is reset, and a minute without a connection that ends those that
+    // nobody holds.
+    private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250);
+
+    /// <summary>A rest so long that links to nodes which have gone are over. It begins again where a node has ended meanwhile: among few, bad luck with dials may exclude one at any time.</summary>
+    public static async Task RestLongAsync(Simulation simulation)
     {
-        var (commands, timers, links, unacknowledged, calls, slabs) = member.Host.Kept;
-        int groups = member.Node.Groups.Count;
-        long early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes;
-        string? wrong = rested ? links.Select((link, at) => WhyWrong(member, link, links.Take(at))).FirstOrDefault(static why => why is not null) : null;
-        // Links to strangers are not counted for the node.
-        bool much = commands > 0 || timers > Timers + (TimersOfGroup * groups) || slabs > SendBuffer + (SlabsOfLink * (links.Count + 1)) || early > 0 || calls != 0
-            || unacknowledged < 0 || unacknowledged > links.Sum(static link => link.Backlog) || wrong is not null;
-        return much ? $"{member} is at rest, in {groups} groups, and keeps {commands} commands, {timers} timers, {links.Count} links, {unacknowledged} bytes that are not acknowledged, {calls} bytes of calls that wait, {slabs} bytes of slabs and {early} of early frames. {wrong}" : null;
+        for (int before = -1; Lives(simulation) != before;)
+        {
+            before = Lives(simulation);
+            await simulation.Delay(s_longRest);
+        }
     }
 
-    /// <summary>
-    /// Of a node that has rested, each link leads to a node that lives, or from a voter to a seed at which none does, where it looks for whoever starts there; one to each, on
-    /// which no more waits than is on its way.
-    /// </summary>
-    private static string? WhyWrong(SimMember member, LinkUse link, IEnumerable<LinkUse> before)
+    /// <summary>Judges nodes after a long rest; throws for what they keep.</summary>
+    public static async Task JudgeAsync(IEnumerable<SimMember> members, ScenarioRun run)
+    {
+        var wrong = members.ToList();
+        int lives = wrong.Count > 0 ? Lives(wrong[0].Host.Simulation) : 0;
+        if (wrong.Count > 0) run.Ingredients.Draw(Judged);
+        for (int look = 1; ; look++)
+        {
+            wrong = wrong.FindAll(static one => (Of(one) ?? OfLinks(one)) is not null);
+            if (wrong.Count == 0 || Lives(wrong[0].Host.Simulation) != lives) return;
+            if (look == Looks) throw new ScenarioFailedException(Of(wrong[0]) ?? OfLinks(wrong[0])!);
+            await wrong[0].Host.Simulation.Delay(s_apart);
+        }
+    }
+
+    /// <summary>What a node keeps too much of at any rest, as a report names it; null where it keeps what it needs.</summary>
+    public static string? Of(SimMember member)
+    {
+        int groups = member.Node.Groups.Count;
+        var rest = AtRest(member.Host) with { Groups = groups, Early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes };
+        return rest.Excess is { } excess ? $"{member} is at rest: {excess} {rest}" : null;
+    }
+
+    // Of a node that has rested for long.
+    private static string? OfLinks(SimMember member)
     {
         var simulation = member.Host.Simulation;
-        var there = simulation.Nodes.FirstOrDefault(node => node.Alive && (link.NodeId == 0 ? node.Address == link.Address : node.Id == link.NodeId));
-        if (there is null && !(IsVoter(member) && VacantSeeds(simulation).Contains(link.Address))) return $"Its link to {link.Address}, {link.NodeId:x}, leads to no node that lives.";
-        if (before.Any(other => there is null ? other.Address == link.Address : other.NodeId == there.Id)) return $"It has two links to {link.Address}, {link.NodeId:x}: {string.Join("; ", before)}, {link}.";
-        return link.Backlog > UnderWay ? $"On its link to {link.Address} {link.Backlog} bytes are not acknowledged." : null;
+        var living = simulation.Nodes.Where(static node => node.Alive).Select(AtRest).ToList();
+        var seeds = Enumerable.Range(0, SimCluster.Seeds).Select(seed => Simulation.AddressOf(seed, simulation.Options.Carrier));
+        bool votes = member.Node.Voters.Contains(member.Node.Address.Text);
+        var rest = AtRest(member.Host) with { Living = living, Watched = votes ? [.. seeds.Where(seed => !living.Exists(node => node.Address == seed))] : [] };
+        return rest.WrongLink is { } wrong ? $"{member} has rested for long: {wrong} {rest}" : null;
     }
 
-    private static bool IsVoter(SimMember member) => member.Node.Voters.Contains(member.Node.Address.Text);
+    // At rest none begins.
+    private static int Lives(Simulation simulation) => simulation.Nodes.Count(static node => node.Alive);
 
-    private static IEnumerable<NodeAddress> VacantSeeds(Simulation simulation) => Enumerable.Range(0, SimCluster.Seeds).Select(seed => Simulation.AddressOf(seed, simulation.Options.Carrier))
-        .Where(seed => !simulation.Nodes.Any(node => node.Alive && node.Address == seed));
+    private static NodeAtRest AtRest(SimNode node) => new(node.Id, node.Address, node.Kept);
 
     /// <summary>Operations of the DHT that a member keeps though nobody calls any more; null where there is none.</summary>
     public static string? Of(SimMember member, Dht dht)

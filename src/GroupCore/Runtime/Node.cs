@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
@@ -225,7 +226,20 @@ internal sealed class Node : INode
     {
         _host.Posted(command, kept);
         // The node may have stopped meanwhile, and abandoned its queue before this command entered it.
-        if (_stopped is { } reason) AbandonQueued(reason);
+        if (_stopped is { } reason) AbandonLate(reason);
+    }
+
+    // On a caller's thread: what the command of another throws is told to the host and not to that caller.
+    private void AbandonLate(Exception reason)
+    {
+        try
+        {
+            AbandonQueued(reason);
+        }
+        catch (AggregateException error)
+        {
+            _host.Resume(new ActionCompletion(() => ExceptionDispatchInfo.Throw(error)));
+        }
     }
 
     private void EndWaiting(Exception reason)

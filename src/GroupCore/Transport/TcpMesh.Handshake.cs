@@ -127,6 +127,12 @@ internal sealed partial class TcpMesh
             Answer(connection, HelloStatus.Superseded);
             return;
         }
+        else if (_stopping && peer is { IsOpened: true, IsConfirmed: false, IsUnanswered: false })
+        {
+            // Nobody is asked any more who came, and what is queued for the peer would leave at once.
+            Answer(connection, HelloStatus.Full);
+            return;
+        }
         if (peer.IsUntouched && hello.Received > 0)
         {
             // Nothing was sent that it could have received.

@@ -95,7 +95,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         get
         {
             for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
-                if (_peers[number] is { IsOver: false } peer && peer.Number == number) yield return new(peer.Address, peer.NodeId, peer.Session.Backlog);
+                if (_peers[number] is { IsOver: false } peer && peer.Number == number)
+                    yield return new(peer.Address, peer.NodeId, peer.Session.Backlog, peer.Phase, peer.IsOpened, peer.IsHeld, peer.Session.IsForeign);
         }
     }
 
@@ -104,6 +105,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
     public long SlabBytes => _pool.RentedBytes;
+
+    /// <summary>Timers that wait, of dials, deadlines and vouches; for checks.</summary>
+    public int Timers => _timers.Count;
 
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
     public long NextTimer => Math.Min(_timers.NextDue, NextAck);
@@ -241,6 +245,15 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
 
     public void Dispose() => _port.Dispose();
 
+    /// <summary>Lets go of all its slabs, behind <see cref="Dispose"/>, so that a check sees those of nobody. Nothing is sent any more.</summary>
+    public void LetGo()
+    {
+        for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1)) _peers[number]!.Session.Close();
+        foreach (var connection in _connections) connection.Input?.Release();
+        ReleaseDropped();
+        _buffer.End();
+    }
+
     /// <summary>Ends a <see cref="Wait"/>. From any thread.</summary>
     public void Wake() => _port.Wake();
 
@@ -312,7 +325,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
             // Producers that wait look at the other link now: it may never have been short, and would not tell them.
             if (someWait) _events.Enqueue((number, LinkNews.Room, default));
         }
-        MarkDirty(known);
+        // Each of the two queues may hold as much as a link.
+        if (known.Session.HoldsTooMuch) Fail(known, LinkFault.Overflow);
+        else MarkDirty(known);
     }
 
     private void Fail(LinkPeer peer, LinkFault fault)

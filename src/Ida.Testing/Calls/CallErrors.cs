@@ -114,8 +114,9 @@ internal static class CallErrors
         _ => $"`{kind}Async`",
     };
 
-    // Nearly every error is one of these, so they mean themselves alone, and what has no cell of its own.
+    // Nearly every error is one of the first two, so they mean themselves alone, and what has no cell of its own. Only a retry may hear that an outcome is forgotten.
     private static bool Is(Exception error, Type type) => type == typeof(InvalidOperationException) ? error.GetType() == type
+        : type == typeof(OutcomeUnknownException) ? error is OutcomeUnknownException and not OutcomeForgottenException
         : type == typeof(ArgumentException) ? error is ArgumentException and not MessageTooLargeException and not WrongHandlerTypeException and not HandlerNotRegisteredException
         : type.IsInstanceOfType(error);
 

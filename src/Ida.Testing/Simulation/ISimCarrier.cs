@@ -17,6 +17,12 @@ internal interface ISimCarrier
     /// <summary>Bytes of the slabs that it holds for itself alone; 0 where all nodes share them.</summary>
     long SlabBytes { get; }
 
+    /// <summary>Sockets of connections that it has not closed; null where it has none.</summary>
+    int? Sockets { get; }
+
+    /// <summary>Timers of its own that wait.</summary>
+    int Timers { get; }
+
     /// <summary>Whether a turn would find something to do at once.</summary>
     bool HasWork { get; }
 
@@ -31,6 +37,9 @@ internal interface ISimCarrier
 
     /// <summary>The life ends; <paramref name="atFrame"/>: exactly behind what it has sent, and not anywhere in what is on its way.</summary>
     void Die(bool hostAnswers, bool atFrame);
+
+    /// <summary>Of a life that is over, and of which nothing is sent any more: lets go of all slabs, so that <see cref="SlabBytes"/> are those of nobody.</summary>
+    void LetGo();
 
     /// <summary>A way between here and a host is cut: after some time the kernel gives up what stands, here and not there.</summary>
     void CutOff(SimHost other);

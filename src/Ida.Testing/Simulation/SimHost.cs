@@ -22,11 +22,14 @@ internal sealed class SimHost(int index, string name, string address)
     /// <summary>The other ends of connections of which nobody here knows any more, that have sent something since.</summary>
     public List<SimSocket> Orphans { get; } = [];
 
-    /// <summary>How long it is until the kernel at one end of a connection has asked in vain whether the other one is there, in nanoseconds; nothing else depends on what is drawn.</summary>
+    /// <summary>
+    /// How long it is until the kernel at one end of a connection has asked in vain whether the other one is there, in nanoseconds: now and then up to twice as long as usual, as where
+    /// something was sent just before its last question. Nothing else depends on what is drawn.
+    /// </summary>
     public static long UntilUnanswered(SimNode asking, int connection)
     {
         var choices = new Choices(Choices.Seed(asking.ScheduleSeed, Choices.Hash("unanswered") ^ (ulong)connection, (ulong)asking.Simulation.Time));
-        long least = Simulation.Nanoseconds(KeepAlive.Shortest);
-        return least + choices.UpTo(Simulation.Nanoseconds(KeepAlive.Longest) - least);
+        long least = Simulation.Nanoseconds(KeepAlive.Shortest), longest = Simulation.Nanoseconds(KeepAlive.Longest);
+        return choices.Chance(0.125) ? longest + choices.UpTo(longest) : least + choices.UpTo(longest - least);
     }
 }

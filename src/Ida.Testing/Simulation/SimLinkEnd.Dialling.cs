@@ -124,7 +124,8 @@ internal sealed partial class SimLinkEnd
     {
         _attempt++;
         _probe++;
-        if (Connected && Other is { } other) TellOfReset(other);
+        // Also where the answer to the dial is on its way still: the other end is connected by then.
+        if (Other is { Connected: true } other) TellOfReset(other);
         (Connected, _dialling, _probing) = (false, false, false);
         Session.Close();
         DropPartial();

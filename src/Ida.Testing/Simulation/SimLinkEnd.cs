@@ -37,6 +37,8 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     /// <summary>The other end, once a connection was made.</summary>
     public SimLinkEnd? Other { get; private set; }
     public bool Connected { get; private set; }
+
+    public LinkPhase Phase => IsOver ? LinkPhase.Ended : Connected ? LinkPhase.Up : _dialling ? LinkPhase.Dialling : LinkPhase.Down;
     public long Epoch { get; private set; }
 
     /// <summary>Whether the owner has closed it: nothing of it is reported any more.</summary>
@@ -123,7 +125,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     {
         _attempt++;
         if (!atFrame) _channel.Truncate();
-        if (Connected && hostAnswers && Other is { } other) TellOfReset(other);
+        if (hostAnswers && Other is { Connected: true } other) TellOfReset(other);
         Connected = false;
         Session.Close();
         DropPartial();

@@ -19,11 +19,16 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
-    public IEnumerable<LinkUse> Uses => _ends.Where(static end => !end.IsOver).Select(static end => new LinkUse(end.Address, end.NodeId, end.Session.Backlog));
+    public IEnumerable<LinkUse> Uses => _ends.Where(static end => !end.IsOver)
+        .Select(static end => new LinkUse(end.Address, end.NodeId, end.Session.Backlog, end.Phase, end.IsOpened, end.IsUnsettled, end.Session.IsForeign));
 
     NodeBacklog ISimCarrier.Backlog => Held;
 
     public long SlabBytes => 0;
+
+    public int? Sockets => null;
+
+    public int Timers => 0;
 
     public bool HasWork => _inbox.Count + _haveRoom.Count > 0 || _dirty.Count > 0;
 
@@ -129,6 +134,10 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             // News may be lost, or never have been sent.
             end.Other?.Ask();
         }
+    }
+
+    public void LetGo()
+    {
     }
 
     public void CutOff(SimHost other)

@@ -74,6 +74,12 @@ public sealed partial class SimNode
             {
                 Begin(first.Completion, first.Late);
             }
+            catch when (_frozen.Count > 1)
+            {
+                // Whoever catches it may let the run go on.
+                Simulation.Events.Add(Simulation.Time, SimEventKind.Continuation, (Action)Thaw);
+                throw;
+            }
             finally
             {
                 // Last: what comes due meanwhile is behind it.

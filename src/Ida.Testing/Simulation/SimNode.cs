@@ -102,9 +102,8 @@ public sealed partial class SimNode : ICaller
         ScheduleTimer();
     }
 
-    /// <summary>What it keeps while it lives, for checks of what is left over: commands that wait, timers, links, the bytes that its node counts as unacknowledged and as calls that wait, slabs.</summary>
-    internal (int Commands, int Timers, IReadOnlyList<LinkUse> Links, long Unacknowledged, long CallBytes, long Slabs) Kept =>
-        (_node.CommandsWaiting, _node.Timers, [.. Carrier.Uses], Carrier.Backlog.Bytes, Carrier.Backlog.CallBytes, Carrier.SlabBytes);
+    /// <summary>What it keeps while it lives.</summary>
+    internal KeptState Kept => new(_node.CommandsWaiting, _node.Timers, Carrier.Timers, Carrier.Sockets, [.. Carrier.Uses], Carrier.Backlog.Bytes, Carrier.Backlog.CallBytes, Carrier.SlabBytes);
 
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }

@@ -198,6 +198,11 @@ public sealed partial class Simulation : IDisposable
                 Fail(error);
             }
         }
+        foreach (var node in _nodes)
+        {
+            node.Carrier.LetGo();
+            if (node.Carrier.SlabBytes != 0) Fail(new InvalidOperationException($"{node.Name} has ended and holds {node.Carrier.SlabBytes} bytes of slabs."));
+        }
         Buffer.End();
         Leaked = Slabs.RentedBytes - _rented;
         ThrowFailure();

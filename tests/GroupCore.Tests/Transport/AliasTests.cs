@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;
 
@@ -37,5 +38,25 @@ public sealed class AliasTests
         Assert.Empty(node.Rooms);
         node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
         Assert.Contains(beside, node.Rooms);
+    }
+
+    /// <summary>What waits at each address is less than the limit, and what waits at both is more.</summary>
+    [Fact]
+    public void A_link_that_becomes_one_with_another_holds_no_more_than_a_link_does()
+    {
+        var node = new ScriptedNode();
+        int named = node.Mesh.Open(new(There), Meant), beside = node.Mesh.Open(new(Elsewhere));
+        node.Port.Tell(node.Port.Dialled[0], DialResult.Connected);
+        node.Answers(node.Port.Dialled[0], HelloStatus.Accepted, Meant, 9);
+        for (uint i = 0; i < 20; i++)
+        {
+            node.Send(named, i, 1_000_000);
+            node.Send(beside, i, 1_000_000);
+        }
+        node.Turn();
+        Assert.Equal(0, node.Count(LinkFault.Overflow));
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
+        Assert.Equal([(named, LinkFault.Overflow), (beside, LinkFault.Overflow)], node.News[^2..]);
+        Assert.Equal((0, 0L), (node.Mesh.Live, node.Mesh.Quota.Bytes));
     }
 }

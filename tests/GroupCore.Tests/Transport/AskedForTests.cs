@@ -292,6 +292,24 @@ public sealed class AskedForTests
         Assert.Equal((named, LinkFault.Reset), node.News[^1]);
     }
 
+    /// <summary>A node that stops asks nobody any more who came: one that came before, or one that comes first.</summary>
+    [Theory, InlineData(false), InlineData(true)]
+    public void What_waits_for_a_node_is_not_sent_to_one_that_comes_in_its_name_while_this_one_stops(bool before)
+    {
+        var node = new ScriptedNode();
+        if (before) node.Come(Meant, There, 5).End();
+        node.Turn();
+        int named = node.Mesh.Open(new(There), Meant);
+        node.Send(named, 1);
+        var dial = node.Dials(There);
+        node.Mesh.BeginStop();
+        var stranger = node.Come(Meant, There, 5);
+        Assert.Equal(HelloStatus.Full, stranger.Answer);
+        Assert.Empty(stranger.Numbers);
+        if (!before) node.Answers(dial, HelloStatus.Accepted, Meant, 9);
+        Assert.Equal(before ? [] : [1U], dial.Numbers);
+    }
+
     /// <summary>A frame of a guest lets this node ask for it: those behind it belong to the link that was asked for.</summary>
     [Fact]
     public void What_a_guest_has_sent_behind_the_frame_for_which_it_is_asked_for_waits_too()

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using GroupCore.Transport;
+using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;
 
@@ -19,6 +20,26 @@ public sealed class QueueAtRestTests
         Assert.InRange(slabs.Count(static slab => slab.IsAlive), 0, 16);
         GC.KeepAlive(sessions);
         GC.KeepAlive(pool);
+    }
+
+    /// <summary>What a mesh lets go of in the end is all that it holds: what is more is held by nobody, and a simulation fails for it.</summary>
+    [Fact]
+    public void A_mesh_lets_go_of_all_its_slabs()
+    {
+        var node = new ScriptedNode();
+        int up = node.Mesh.Open(new("127.0.0.1:5"), 77), down = node.Mesh.Open(new("127.0.0.1:6"), 78), over = node.Mesh.Open(new("127.0.0.1:8"), 79);
+        node.Port.Tell(node.Port.Dialled[0], DialResult.Connected);
+        node.Answers(node.Port.Dialled[0], HelloStatus.Accepted, 77, 9);
+        node.Port.Dialled[0].Say(ScriptedNode.Frames(0, 1)[..^5]);
+        node.Come(80, "127.0.0.1:9", 5).Say(new byte[5]);
+        foreach (int peer in new[] { up, down, over })
+            foreach (int size in new[] { 10, 100_000, 500_000 }) node.Send(peer, 0, size);
+        node.Mesh.GiveUp(over);
+        node.Turn();
+        node.Mesh.Dispose();
+        Assert.InRange(node.Mesh.SlabBytes, 1 << 20, long.MaxValue);
+        node.Mesh.LetGo();
+        Assert.Equal(0, node.Mesh.SlabBytes);
     }
 
     /// <summary>A run of multicasts that lies behind a chunk of a state is copied for all whom the chunk was not for: 256 KiB each.</summary>

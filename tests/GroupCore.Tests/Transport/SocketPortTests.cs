@@ -155,6 +155,21 @@ public sealed class SocketPortTests
         }
     }
 
+    /// <summary>Else who has dialled waits for an answer for as long as this process lives.</summary>
+    [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
+    public void A_connection_that_came_after_the_last_poll_ends_with_the_port(string kind)
+    {
+        using var dialler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 10_000 };
+        using (var port = Make(kind))
+        {
+            dialler.Connect(port.Listen(new(IPAddress.Loopback, 0)));
+            port.Wait(60_000_000_000);
+        }
+        int got = dialler.Receive(new byte[1], 0, 1, SocketFlags.None, out var error);
+        Assert.True(error is SocketError.Success or SocketError.ConnectionReset, $"{error}");
+        Assert.Equal(0, got);
+    }
+
     private static ISocketPort Make(string kind) => kind == "Completion" || !OperatingSystem.IsLinux() ? new CompletionPort() : new EpollPort();
 
     private static Counting Taking(ISocketPort port, Socket dialler)

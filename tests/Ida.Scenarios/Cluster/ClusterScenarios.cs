@@ -1,3 +1,4 @@
+using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Workload;
@@ -14,20 +15,20 @@ internal static class ClusterScenarios
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
     /// <summary>Groups under the real Oracle, judged by the checkers of G1-G9 and G12-G14 (B1).</summary>
-    public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = ThreadNames.Declared };
+    public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = [Leftovers.Judged, .. ThreadNames.Declared] };
 
     /// <summary>
     /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (dht-order.md#strict-and-ordered): with removes, batches over
     /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
     /// longer than suspicion, lease and isolation, so that living members are excluded.
     /// </summary>
-    /// <remarks>In another fourth a turn of one member throws.</remarks>
+    /// <remarks>In another fourth a turn of one member throws. In one of ten the members rest for long in the end.</remarks>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
         var simulation = ThreadNames.Start(run);
         // Not the seed's own remainder: a campaign of several scenarios gives each of them only seeds of one.
         ulong kind = (run.Case.Seed * 0x9E37_79B9_7F4A_7C15) >> 62;
-        bool lasting = kind == 3, throws = kind == 1;
+        bool lasting = kind == 3, throws = kind == 1, rests = new Prng(run.Case.Seed * 0xC2B2_AE3D_27D4_EB4F).Chance(0.1);
         var faults = run.Case.Faults(throws ? s_plan with { MaxFaults = 2 } : lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
         foreach (var fault in faults.Faults)
         {
@@ -39,7 +40,7 @@ internal static class ClusterScenarios
             Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
             Pause = TimeSpan.FromMilliseconds(lasting ? 20 : 5), Time = simulation.TimeProvider, Drew = run.Ingredients.Draw,
         };
-        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(static fault => fault.For > s_harmless) };
+        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(static fault => fault.For > s_harmless), RestsIn = rests ? run : null };
         var report = dht.Run(6, async () =>
         {
             var stranger = run.BeginStranger(dht.View);
@@ -64,7 +65,7 @@ internal static class ClusterScenarios
         Ingredients =
         [
             "remove", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
-            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
+            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, Leftovers.Judged, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
         ],
     };
 

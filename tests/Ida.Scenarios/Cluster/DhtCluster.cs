@@ -56,6 +56,9 @@ internal sealed class DhtCluster
     /// <summary>Whether the faults may have living members excluded.</summary>
     public bool MayExclude { get; init; }
 
+    /// <summary>The run in which the members rest for long in the end; null for a short rest.</summary>
+    public ScenarioRun? RestsIn { get; init; }
+
     /// <summary>What each node is started with.</summary>
     public IdaNodeOptions NodeOptions { get; init; } = new();
 
@@ -248,8 +251,9 @@ internal sealed class DhtCluster
         Lost = !Serving().Any();
         if (Lost) return;
         foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
-        await Simulation.Delay(TimeSpan.FromSeconds(2));
-        foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member, rested: false) ?? Leftovers.Of(member, dht));
+        await (RestsIn is null ? Simulation.Delay(TimeSpan.FromSeconds(2)) : Leftovers.RestLongAsync(Simulation));
+        if (RestsIn is { } run) await Leftovers.JudgeAsync(Serving().Select(static pair => pair.Key), run);
+        foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
             if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was initialised, and is not any more.\n{await DescribeAsync()}");
     }

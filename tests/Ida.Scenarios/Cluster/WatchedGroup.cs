@@ -47,15 +47,15 @@ internal sealed class WatchedGroup
             await CallAsync();
             Simulation.Network.Heal();
             stranger?.Crash();
-            await Simulation.Delay(Leftovers.LongRest);
+            await Leftovers.RestLongAsync(Simulation);
             EndTheGone();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
-            foreach (var one in _members.Where(static one => one.Usable)) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, rested: true));
+            await Leftovers.JudgeAsync(_members.Where(static one => one.Usable).Select(static one => one.Member), _run);
             // Where too many have gone nobody decides any more, and calls wait for whoever comes.
             _calls.Finish(onlyOver: !_members.Exists(one => one.Usable));
             _run.Note(_calls);
-        }, TimeSpan.FromMinutes(10));
+        }, TimeSpan.FromMinutes(40));
         _run.Work = _checker.Deliveries;
     }
 

@@ -43,7 +43,8 @@ public sealed class CallErrorsTests
     {
         Assert.Equal(ErrorMeaning.NotDone, CallErrors.MeaningOf(CallKind.Put, new OverloadedException(default, "")));
         Assert.Equal(ErrorMeaning.Perhaps, CallErrors.MeaningOf(CallKind.Retry, new OverloadedException(default, "")));
-        Assert.Equal(ErrorMeaning.Perhaps, CallErrors.MeaningOf(CallKind.Put, new OutcomeForgottenException(default, "")));
+        Assert.Equal(ErrorMeaning.Perhaps, CallErrors.MeaningOf(CallKind.Retry, new OutcomeForgottenException(default, "")));
+        Assert.Null(CallErrors.MeaningOf(CallKind.Put, new OutcomeForgottenException(default, "")));
         Assert.Equal(ErrorMeaning.Over, CallErrors.MeaningOf(CallKind.Send, new NodeFaultedException(new FormatException())));
         Assert.Equal(ErrorMeaning.Misuse, CallErrors.MeaningOf(CallKind.Put, new ArgumentNullException()));
         Assert.Null(CallErrors.MeaningOf(CallKind.Dispose, new NodeStoppedException("")));

@@ -174,6 +174,29 @@ public sealed class LinkTests
         Assert.Equal(frozen, mesh[0].Deliveries);
     }
 
+    /// <summary>The acceptor's end is up before the dialler's is: in between it is of a connection that only it has.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_link_that_ends_before_its_dialler_hears_that_it_is_up_is_over_at_the_other_end_too(bool crash)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var simulation = Start(SimCarrier.Memory, seed);
+            var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+            int peer = first.Open(simulation.Nodes[1]);
+            Assert.True(simulation.RunUntil(() => simulation.Nodes[1].Links.Ends is [{ Connected: true }], Second));
+            Assert.False(simulation.Nodes[0].Links.Ends[peer].Connected);
+            if (crash) simulation.Nodes[0].Crash();
+            else simulation.Nodes[0].Node.Links.Close(peer);
+            simulation.Run(Second);
+            Assert.Equal([(0, null), (0, LinkFault.Reset)], second.Links);
+            simulation.Run(60 * Second);
+            Assert.Equal((0, LinkFault.Rejected), second.Links[^1]);
+            Assert.Empty(simulation.Nodes[1].Kept.Links);
+        }
+    }
+
     [Theory, MemberData(nameof(Carriers))]
     public void A_probe_tells_who_listens_without_touching_the_connection(SimCarrier carrier)
     {
@@ -212,8 +235,29 @@ public sealed class LinkTests
         simulation.Nodes[1].Crash(hostAnswers: false);
         simulation.Run(29 * Second);
         Assert.Equal((peer, null), first.Links[^1]);
-        simulation.Run(130 * Second);
+        simulation.Run(230 * Second);
         Assert.Empty(simulation.Nodes[0].Kept.Links);
+    }
+
+    /// <summary>What is sent just before its last question stops the questions, and has a time of its own to be acknowledged.</summary>
+    [Theory, MemberData(nameof(Carriers))]
+    public void A_kernel_finds_after_30_to_90_s_that_the_other_machine_has_vanished_and_now_and_then_after_180_s(SimCarrier carrier)
+    {
+        var late = new List<bool>();
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var simulation = Start(carrier, seed);
+            var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+            int peer = first.Open(simulation.Nodes[1]);
+            simulation.Run(Second);
+            Assert.Single(second.Links);
+            simulation.Nodes[1].Crash(hostAnswers: false);
+            var vanished = simulation.Now;
+            Assert.True(simulation.RunUntil(() => first.Links[^1] == (peer, LinkFault.Reset), 181 * Second));
+            Assert.True(simulation.Now - vanished >= 30 * Second);
+            late.Add(simulation.Now - vanished > 91 * Second);
+        }
+        Assert.InRange(late.Count(static one => one), 1, 20);
     }
 
     /// <summary>Each kernel finds by itself that the other one does not answer; a short cut ends nothing.</summary>
@@ -237,7 +281,7 @@ public sealed class LinkTests
         simulation.Run(100 * Second);
         Assert.All(simulation.Nodes, static node => Assert.Single(node.Kept.Links));
         simulation.Network.Partition([simulation.Nodes[0]], [simulation.Nodes[1]]);
-        simulation.Run(160 * Second);
+        simulation.Run(250 * Second);
         Assert.All(simulation.Nodes, static node => Assert.Empty(node.Kept.Links));
     }
 

@@ -145,6 +145,33 @@ public sealed class SocketTests
         Assert.Equal([(0, LinkFault.Reset), (0, LinkFault.Replaced)], mesh[0].Links[before..]);
     }
 
+    /// <summary>All that it has said has left before it is gone: it is believed to be there until the kernel has asked in vain.</summary>
+    [Fact]
+    public void One_that_vanishes_before_the_other_end_has_its_connection_does_not_leave_it_for_good()
+    {
+        int gone = 0;
+        for (ulong seed = 1; seed <= 40; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions
+            {
+                Seed = seed, Carrier = SimCarrier.Mesh, Link = new() { MinLatency = Millisecond, MaxLatency = Millisecond, TailChance = 0 },
+            });
+            var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+            simulation.Run(Second);
+            first.Open(simulation.Nodes[1], simulation.Nodes[1].Id);
+            simulation.Run((2 * Millisecond) + TimeSpan.FromMicroseconds(40 * seed));
+            bool known = PortOf(simulation.Nodes[1]).HasNews || PortOf(simulation.Nodes[1]).Open > 0;
+            simulation.Nodes[0].Carrier.Die(hostAnswers: false, atFrame: true);
+            simulation.Nodes[0].Crash(hostAnswers: false);
+            simulation.Run(Second);
+            if (!known && second.Links.Count > 0) gone++;
+            simulation.Run(300 * Second);
+            Assert.Empty(simulation.Nodes[1].Kept.Links);
+            Assert.Equal(0, simulation.Nodes[1].Kept.Sockets);
+        }
+        Assert.True(gone > 3, $"{gone} came up though their dialler was gone");
+    }
+
     [Fact]
     public void Who_has_no_descriptor_or_memory_for_a_connection_takes_it_later()
     {

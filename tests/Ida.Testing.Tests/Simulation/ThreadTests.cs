@@ -151,6 +151,83 @@ public sealed class ThreadTests
     }
 
     [Fact]
+    public void What_throws_beside_a_call_ends_the_run_and_not_the_call_and_others_begin_all_the_same()
+    {
+        int beside = 0;
+        for (ulong seed = 1; seed <= 100; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, BorrowedTurns = 1 });
+            var node = simulation.AddNode();
+            simulation.Run(TimeSpan.FromSeconds(1));
+            bool[] ran = new bool[8];
+            Assert.True(node.Node.TryPost(new ActionCommand(() =>
+            {
+                for (int i = 0; i < ran.Length; i++)
+                {
+                    int place = i;
+                    node.Node.Complete(new ActionCompletion(() =>
+                    {
+                        ran[place] = true;
+                        if (place == 0) throw new InvalidDataException("on purpose");
+                    }));
+                }
+            })));
+            if (ran[0] && ran.Count(static one => one) > 1) beside++;
+            Assert.IsType<InvalidDataException>(Assert.Throws<SimulationException>(() => simulation.Run(TimeSpan.FromSeconds(1))).InnerException);
+        }
+        Assert.InRange(beside, 1, 99);
+    }
+
+    /// <summary>A run that goes on after one of them threw has the others, in their order, and those that come later.</summary>
+    [Fact]
+    public void Completions_of_a_freeze_begin_though_one_of_them_throws()
+    {
+        int thrown = 0;
+        for (ulong seed = 1; seed <= 20; seed++)
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = seed, MaxCompletionDelay = TimeSpan.FromMilliseconds(16) });
+            var node = simulation.AddNode();
+            simulation.Run(TimeSpan.FromSeconds(1));
+            var ran = new List<int>();
+            bool asked = false;
+            Post(0, 8);
+            Assert.True(simulation.RunUntil(() => asked, TimeSpan.FromSeconds(1)));
+            node.Pause(TimeSpan.FromSeconds(1));
+            int before = ran.Count;
+            for (bool goesOn = true; goesOn;)
+            {
+                try
+                {
+                    simulation.Run(TimeSpan.FromSeconds(2));
+                    goesOn = false;
+                }
+                catch (SimulationException error) when (error.InnerException is InvalidDataException && before < 8)
+                {
+                    thrown++;
+                }
+            }
+            Post(8, 10);
+            simulation.Run(TimeSpan.FromSeconds(1));
+            Assert.Equal(Enumerable.Range(0, 10), ran);
+
+            void Post(int from, int end) => node.Post(() =>
+            {
+                asked = true;
+                for (int i = from; i < end; i++)
+                {
+                    int place = i;
+                    node.Node.Complete(new ActionCompletion(() =>
+                    {
+                        ran.Add(place);
+                        if (node.PausedUntil > 0 && place is > 1 and < 6) throw new InvalidDataException("on purpose");
+                    }));
+                }
+            });
+        }
+        Assert.True(thrown > 10, $"{thrown} threw");
+    }
+
+    [Fact]
     public void No_turn_begins_while_a_caller_has_the_node()
     {
         using var simulation = new Simulation(new SimulationOptions { BorrowedTurns = 1, TurnTime = TimeSpan.FromMilliseconds(1) });

@@ -169,6 +169,8 @@ internal sealed class CompletionPort : ISocketPort
     {
         foreach (var socket in _open.ToArray()) Close(socket);
         _listener?.Dispose();
+        // A connection that came after the last poll.
+        _accept.AcceptSocket?.Dispose();
     }
 
     // On any thread.

@@ -32,6 +32,10 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 
     public long SlabBytes => _mesh.SlabBytes;
 
+    public int? Sockets => Port.Open;
+
+    public int Timers => _mesh.Timers;
+
     /// <summary>How much of each connection is read is drawn by its socket.</summary>
     public int Deliver(int most) => _mesh.Poll();
 
@@ -47,6 +51,8 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
         Port.Die(hostAnswers, atFrame);
         Dispose();
     }
+
+    public void LetGo() => _mesh.LetGo();
 
     public void CutOff(SimHost other) => Port.CutOff(other);
 

@@ -173,8 +173,9 @@ internal sealed class LifeCluster
             if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
         }
         bool rested = Simulation.Random.NextDouble() < RestsLong;
-        await Simulation.Delay(rested ? Leftovers.LongRest : TimeSpan.FromSeconds(2));
-        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member, rested) ?? Leftovers.Of(one.Member, one.Dht!));
+        await (rested ? Leftovers.RestLongAsync(Simulation) : Simulation.Delay(TimeSpan.FromSeconds(2)));
+        if (rested) await Leftovers.JudgeAsync(_programs.Select(static one => one.Member), _run);
+        foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was initialised, and is not any more.\n{Describe()}");
     }

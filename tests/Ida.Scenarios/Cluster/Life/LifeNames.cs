@@ -24,7 +24,7 @@ internal static class LifeNames
     public static IReadOnlyList<string> Declared { get; } =
     [
         Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
-        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore), .. ThreadNames.Declared,
+        .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore), Leftovers.Judged, .. ThreadNames.Declared,
     ];
 
     public static string Of(FaultKind kind) => $"fault: {kind}";

@@ -539,7 +539,7 @@ internal sealed class GroupSurface
             if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
         return _groups.Find(group => !group.IsEven(GoesOn)) is { } uneven ? $"Members of {uneven.Name} have delivered more than others."
-            : Places.Where(static place => place.IsActive).Select(place => Leftovers.Of(place.Member, rested: false)).FirstOrDefault(static left => left is not null) ?? Places.Select(Leftover).FirstOrDefault(static left => left is not null);
+            : Places.Where(static place => place.IsActive).Select(place => Leftovers.Of(place.Member)).FirstOrDefault(static left => left is not null) ?? Places.Select(Leftover).FirstOrDefault(static left => left is not null);
     }
 
     private bool GoesOn(GroupId group) => Seats.Any(seat => seat.IsUsable && seat.View!.Group == group);

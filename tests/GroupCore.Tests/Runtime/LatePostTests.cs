@@ -1,0 +1,62 @@
+using GroupCore.Runtime;
+using GroupCore.Tests.Transport;
+
+namespace GroupCore.Tests.Runtime;
+
+/// <summary>A caller that has posted just as the node stopped abandons what is queued, its own command and those of others.</summary>
+public sealed class LatePostTests : IHostPort
+{
+    private readonly List<ICompletion> _resumed = [];
+    private Action _posted = static () => { };
+
+    [Fact]
+    public async Task What_the_command_of_another_throws_as_it_is_abandoned_is_told_to_the_host_and_not_to_who_posts()
+    {
+        var node = new Node(1, 1, this, static _ => null!);
+        using var abandons = new ManualResetEventSlim();
+        using var goOn = new ManualResetEventSlim();
+        // The loop is held up with the first command, so that the caller comes upon the second one before it.
+        Assert.True(node.TryPost(new Queued(() =>
+        {
+            abandons.Set();
+            Assert.True(goOn.Wait(TestNode.Patience));
+        })));
+        Assert.True(node.TryPost(new Queued(static () => throw new InvalidDataException("on purpose"))));
+        bool answered = false;
+        Task? stop = null;
+        _posted = () =>
+        {
+            stop = Task.Run(() => node.Refuse(new NodeStoppedException("It was stopped.")));
+            Assert.True(abandons.Wait(TestNode.Patience));
+        };
+        Assert.True(node.TryPost(new Queued(() => answered = true)));
+        Assert.True(answered);
+        goOn.Set();
+        await stop!.WaitAsync(TestNode.Patience, TestContext.Current.CancellationToken);
+        var told = Assert.Throws<AggregateException>(Assert.Single(_resumed).Run);
+        Assert.Equal("on purpose", Assert.IsType<InvalidDataException>(Assert.Single(told.InnerExceptions)).Message);
+    }
+
+    void IHostPort.Posted(NodeCommand command, bool kept) => _posted();
+
+    long IHostPort.Clock() => 0;
+
+    void IHostPort.Wake()
+    {
+    }
+
+    void IHostPort.RunCompletions(List<ICompletion> completions)
+    {
+    }
+
+    void IHostPort.Resume(ICompletion work) => _resumed.Add(work);
+
+    private sealed class Queued(Action abandoned) : NodeCommand
+    {
+        public override void Run()
+        {
+        }
+
+        public override void Abandon(Exception reason) => abandoned();
+    }
+}
