@@ -15,6 +15,9 @@ internal interface ILifeHost
     /// <summary>Ends the running life, after everything queued on its links was sent or a bounded time has passed.</summary>
     ValueTask EndAsync();
 
+    /// <summary>What went wrong in the life that has ended, also while it was being stopped; null where nothing did, or the host throws it itself.</summary>
+    NodeFaultedException? Fault => null;
+
     /// <summary>Waits for a call of user code in the time of this host.</summary>
     /// <exception cref="TimeoutException">It took longer than <paramref name="limit"/>.</exception>
     Task WithinAsync(Task call, TimeSpan limit) => call.WaitAsync(limit);

@@ -11,6 +11,8 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     private NodeLoop? _loop;
     private string? _listen = options.Listen;
 
+    public NodeFaultedException? Fault => _loop?.Fault is { } fault ? new(fault) : null;
+
     public INode Begin(Action<INode> attach)
     {
         _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyLocalPort, attach);
