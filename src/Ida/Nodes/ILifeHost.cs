@@ -3,7 +3,7 @@ using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>Begins and ends the lives of a node: on a loop thread with sockets, or in the simulator.</summary>
+/// <summary>Begins and ends the lives of a node: on a loop with sockets, or in the simulator.</summary>
 internal interface ILifeHost
 {
     /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>

@@ -8,7 +8,7 @@ using Ida.Nodes;
 namespace Ida;
 
 /// <summary>
-/// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
+/// A process's place in a cluster: one loop, which two threads share, with its links, the embedded part of the Oracle, and the groups that were joined.
 /// </summary>
 /// <remarks>
 /// A node lives from registration until it is stopped, excluded from the primary partition, or ended by a fault (its protocols, or user
