@@ -295,7 +295,7 @@ public sealed class OutcomeTests
         // The put goes on, and is executed; who borrowed its id is told so.
         world.RunUntil(() => impostor.IsCompleted, "The other put");
         Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
-        world.Settle();
+        world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
         await AssertStoredAsync(world, map, "a1");
         retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");

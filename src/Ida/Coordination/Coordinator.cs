@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Ordering;
 
 namespace Ida.Coordination;
