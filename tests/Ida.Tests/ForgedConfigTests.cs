@@ -43,6 +43,43 @@ public sealed class ForgedConfigTests
         Assert.Single((await put).Versions);
     }
 
+    /// <summary>
+    /// The others hold its put and execute it at the view change, and a retry says nothing of the put that it repeats: both callers hear that nothing is known. A put of which
+    /// nothing was sent, and a read, were not executed.
+    /// </summary>
+    [Fact]
+    public async Task A_member_that_ends_for_other_options_does_not_know_what_becomes_of_its_puts()
+    {
+        const int Misquoted = 3;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
+        var first = world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync("b0", 1L).AsTask();
+        world.RunUntil(() => first.IsCompleted, "The put before");
+        world.Settle();
+        var map = world.Members[Misquoted].Dht.Map<string, long>("m");
+        var sent = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var read = map.OrderedGetAsync("c0").AsTask();
+        // These two wait for a place.
+        var retry = map.OrderedMergeAsync("b0", 1L, new() { Operation = (await first).Operation }).AsTask();
+        var waits = map.OrderedMergeAsync("d0", 1L).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (Misquoted, 0) or (Misquoted, 2));
+        Assert.All([sent, retry, waits], static call => Assert.False(call.IsCompleted));
+        world.Lies = static (member, bytes) => member.Index == Misquoted ? Forged(member, bytes, static config => config with { Registry = config.Registry + 1 }) : bytes;
+        world.ChangeView();
+        world.Lies = null;
+        var late = map.OrderedMergeAsync("b0", 1L, new() { Operation = (await first).Operation }).AsTask();
+        world.Poke();
+        Assert.All([sent, retry, late], static call => Assert.IsType<DhtConfigurationException>(Assert.IsType<OutcomeUnknownException>(call.Exception?.InnerException).InnerException));
+        Assert.All([waits, (Task)read], static call => Assert.IsType<DhtConfigurationException>(call.Exception?.InnerException));
+        // It was executed.
+        var id = Assert.IsType<OutcomeUnknownException>(sent.Exception!.InnerException).Operation;
+        var told = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var value = world.Members[1].Dht.Map<string, long>("m").OrderedGetAsync("a0").AsTask();
+        world.RunUntil(() => told.IsCompleted && value.IsCompleted, "A retry elsewhere");
+        Assert.Single((await told).Versions);
+        Assert.Equal(1L, (await value)!.Value.Value);
+    }
+
     /// <summary>What a member says, with another configuration.</summary>
     private static byte[] Forged(HarnessMember member, byte[] bytes, Func<DhtConfig, DhtConfig> other, ulong? admitted = null)
     {

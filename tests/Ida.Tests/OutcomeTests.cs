@@ -277,6 +277,31 @@ public sealed class OutcomeTests
         await AssertStoredAsync(world, map, "a1");
     }
 
+    /// <summary>The other put is none that was given the id: a retry that meets it at a replica cannot know which of the two is the put, nor how that ends.</summary>
+    [Fact]
+    public async Task A_retry_that_meets_one_with_other_pairs_is_not_told_that_its_id_is_another_put()
+    {
+        var world = Founded(4);
+        var map = world.Members[0].Dht.Map<string, long>("m");
+        var id = await CancelledAsync(world, map, "a1");
+        var impostor = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 5L, new() { Operation = id }).AsTask();
+        world.Poke();
+        // Each of the two is held by one replica; the retry comes through the one that holds the put.
+        world.DeliverAll((from, to) => (from, to) is (0, 1) or (2, 3));
+        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll((from, to) => (from, to) is (1, 3) or (3, 1));
+        Assert.Equal(id, Assert.IsType<OutcomeUnknownException>(retry.Exception?.InnerException).Operation);
+        // The put goes on, and is executed; who borrowed its id is told so.
+        world.RunUntil(() => impostor.IsCompleted, "The other put");
+        Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
+        world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
+        await AssertStoredAsync(world, map, "a1");
+        retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+    }
+
     [Theory]
     [InlineData(0)]
     [InlineData(2)]

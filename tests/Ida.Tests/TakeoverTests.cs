@@ -54,4 +54,61 @@ public sealed class TakeoverTests
         Assert.Equal((1, 1), ((await before).Versions.Count, (await put).Versions.Count));
         world.Settle();
     }
+
+    /// <summary>
+    /// A replica that has executed another attempt at a put answers a member that takes over an attempt of a retry. The answer comes when that attempt is aborted there, and a
+    /// caller's retry has begun it anew: the put is not executed at that member yet.
+    /// </summary>
+    [Fact]
+    public async Task What_a_takeover_hears_late_does_not_end_a_retry_whose_put_is_not_executed_everywhere()
+    {
+        const int Executes = 0, Taker = 1, Issuer = 2, Retries = 3;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        world.GivenFrom = 0;
+        KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
+        Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)
+        {
+            var put = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id }, token).AsTask();
+            world.Poke();
+            return put;
+        }
+        using var cancellation = new CancellationTokenSource();
+        var unknown = Put(Issuer, token: cancellation.Token);
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
+        // The retry comes to one of the two participants, before the put.
+        var retry = Put(Retries, id);
+        world.DeliverUntil(Retries, Taker, DhtFrame.Propose);
+        world.DeliverAll((from, to) => from == Issuer);
+        world.DeliverAll((from, to) => to == Issuer);
+        world.DeliverUntil(Issuer, Executes, DhtFrame.Commit);
+        bool asked = false;
+        world.Swallows = (from, to, type) =>
+        {
+            asked |= (from, to, type) == (Taker, Executes, DhtFrame.Recover);
+            return false;
+        };
+        for (int i = 0; i < 100 && !asked; i++) world.Advance(TimeSpan.FromMilliseconds(10));
+        world.DeliverUntil(Taker, Executes, DhtFrame.Recover);
+        // The participant that has executed the put refuses the attempt of the retry, which is aborted at the other one.
+        world.DeliverUntil(Retries, Executes, DhtFrame.Propose);
+        world.DeliverUntil(Executes, Retries, DhtFrame.Rejected);
+        world.DeliverUntil(Taker, Retries, DhtFrame.Proposed);
+        world.DeliverUntil(Retries, Taker, DhtFrame.Abort);
+        world.Advance(TimeSpan.FromMilliseconds(10));
+        var taker = world.Members[Taker].Host.Current!;
+        Assert.Empty(taker.Coordinator.Driven);
+        Assert.Equal(RecordPhase.Proposed, taker.Participant.Oldest!.Phase);
+        var late = Put(Taker, id);
+        world.DeliverAll((from, to) => (from, to) is (Executes, Taker));
+        Assert.Equal(RecordPhase.Proposed, taker.Participant.Oldest.Phase);
+        Assert.False(late.IsCompleted, "It was told what the takeover had asked.");
+        world.RunUntil(() => late.IsCompleted && retry.IsCompleted, "Both retries");
+        Assert.Equal((2, 2), ((await late).Versions.Count, (await retry).Versions.Count));
+        world.Settle();
+        var read = world.Members[Retries].Dht.Map<string, long>("m").OrderedGetAsync(["a0", "a1"]).AsTask();
+        world.RunUntil(() => read.IsCompleted, "The read");
+        Assert.Equal([1L, 1L], (await read).Values.Select(static value => value.Value));
+    }
 }

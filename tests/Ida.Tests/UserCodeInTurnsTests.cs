@@ -96,6 +96,34 @@ public sealed class UserCodeInTurnsTests
         Assert.Null(await read);
     }
 
+    /// <summary>A retry waits at its member for the put that goes on, and a hash refuses that one. A retry through another member is on its way meanwhile.</summary>
+    [Fact]
+    public async Task A_retry_that_waited_for_a_put_which_a_hash_refused_does_not_say_that_nothing_was_executed()
+    {
+        var hash = new FickleHash();
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        world.GivenFrom = 0;
+        Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)
+        {
+            var put = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }, token).AsTask();
+            world.Poke();
+            return put;
+        }
+        using var cancellation = new CancellationTokenSource();
+        var put = Put(1, token: cancellation.Token);
+        await cancellation.CancelAsync();
+        world.Poke();
+        var id = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
+        var waits = Put(1, id);
+        var retry = Put(3, id);
+        hash.Fails = true;
+        world.DeliverAll((from, to) => from == 1 || to == 1);
+        hash.Fails = false;
+        Assert.IsType<DhtConfigurationException>(Assert.IsType<OutcomeUnknownException>(waits.Exception?.InnerException).InnerException);
+        world.RunUntil(() => retry.IsCompleted, "The retry");
+        Assert.Single((await retry).Versions);
+    }
+
     /// <summary>One replica's hash breaks after the put: the put is over there, and needs no key to be told of.</summary>
     [Fact]
     public async Task R_a_retry_of_an_executed_put_ends_although_a_replica_cannot_place_its_key_any_more()

@@ -80,6 +80,12 @@ public interface INode
     }
 
     /// <summary>
+    /// Something of the library failed outside of all turns: the node ends with <paramref name="error"/>, as with one that a turn throws. If the node ends already,
+    /// its end tells of the error too, as long as it is not over. From any thread.
+    /// </summary>
+    internal void Fail(Exception error) => this.Post(new FailureCommand(error));
+
+    /// <summary>
     /// Queues a command from any thread; it runs inside a coming turn. False when the node has stopped, when the bounded queue is full, and
     /// while older commands wait for room in it.
     /// </summary>

@@ -26,6 +26,7 @@ internal sealed class Node : INode
     private readonly List<ICompletion> _completions = [];
     private readonly CommandLine _line;
     private volatile Exception? _stopped;
+    private Exception? _failure;
     private NodeCommand? _command;
     private int _keepers;
 
@@ -119,6 +120,19 @@ internal sealed class Node : INode
         }
         Posted(command, kept);
         return default;
+    }
+
+    public void Fail(Exception error)
+    {
+        // Kept first: a stop that comes before the command does not hide the error.
+        Interlocked.CompareExchange(ref _failure, error, null);
+        this.Post(new FailureCommand(error));
+    }
+
+    /// <summary>Throws what <see cref="Fail"/> was told, unless the node ends for just that, or it was thrown here before.</summary>
+    public void ThrowFailure(Exception? cause)
+    {
+        if (Interlocked.Exchange(ref _failure, null) is { } failure && !ReferenceEquals(failure, cause)) ExceptionDispatchInfo.Throw(failure);
     }
 
     public void Advance(long now) => Now = Math.Max(Now, now);
@@ -219,6 +233,7 @@ internal sealed class Node : INode
         steps.Do(() => AbandonQueued(reason));
         steps.Do(() => EndWaiting(reason));
         steps.Do(Release);
+        steps.Do(() => ThrowFailure(reason.InnerException));
         steps.ThrowIfAny();
     }
 

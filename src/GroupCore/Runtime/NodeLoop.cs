@@ -181,13 +181,15 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         steps.Do(() => _node.Stop(fault is null ? new NodeStoppedException("The node was stopped.") : new NodeFaultedException(fault)));
         if (fault is null) steps.Do(Drain);
         steps.Do(_mesh.Dispose);
+        steps.Do(() => _node.ThrowFailure(fault));
         try
         {
             steps.ThrowIfAny();
         }
         catch (AggregateException further)
         {
-            Fault = fault is null ? further : new AggregateException([fault, .. further.InnerExceptions]);
+            var thrown = further.Flatten();
+            Fault = fault is null ? thrown : new AggregateException([fault, .. thrown.InnerExceptions]);
         }
         _over = true;
         _follower.End();

@@ -20,6 +20,6 @@ internal struct StopSteps
     /// <summary>Throws what the steps threw, if anything.</summary>
     public readonly void ThrowIfAny()
     {
-        if (_thrown is not null) throw new AggregateException("Further errors occurred while the node was being ended.", _thrown);
+        if (_thrown is not null) throw new AggregateException("Errors occurred while the node was being ended.", _thrown);
     }
 }

@@ -264,7 +264,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry, that says
     /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
     /// </summary>
-    public Exception AtEnd(Exception reason) => Requested is { } put && reason is NotDhtMemberException or NodeFaultedException
+    public Exception AtEnd(Exception reason) => Requested is { } put && reason is not ShardDepopulatedException
         ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) : reason;
 
     void ICompletion.Run() => Deliver();

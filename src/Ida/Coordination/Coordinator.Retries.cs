@@ -128,7 +128,9 @@ internal sealed partial class Coordinator
         // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
         for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Error);
-        Finish(follower, error);
+        // Of the attempts of this operation alone a hash says that nothing was executed: other retries may be under way.
+        if (error is DhtConfigurationException refused) Refuse(follower, refused);
+        else Finish(follower, error);
     }
 
     /// <summary>The put that a retry repeats was executed, with this result.</summary>

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Ordering;
 
 namespace Ida.Coordination;
@@ -92,7 +91,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         {
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation no member is left to ask.
-            bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is NotDhtMemberException or NodeFaultedException;
+            bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is not ShardDepopulatedException;
             Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : op.AtEnd(reason));
         }
         FinishAll(_waiting.FirstPut, reason);

@@ -3,7 +3,7 @@ using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>Begins and ends the lives of a node: on a loop thread with sockets, or in the simulator.</summary>
+/// <summary>Begins and ends the lives of a node: on a loop with sockets, or in the simulator.</summary>
 internal interface ILifeHost
 {
     /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>
@@ -14,6 +14,9 @@ internal interface ILifeHost
 
     /// <summary>Ends the running life, after everything queued on its links was sent or a bounded time has passed.</summary>
     ValueTask EndAsync();
+
+    /// <summary>What went wrong in the life that has ended, also while it was being stopped; null where nothing did, or the host throws it itself.</summary>
+    NodeFaultedException? Fault => null;
 
     /// <summary>Waits for a call of user code in the time of this host.</summary>
     /// <exception cref="TimeoutException">It took longer than <paramref name="limit"/>.</exception>

@@ -8,7 +8,7 @@ using Ida.Nodes;
 namespace Ida;
 
 /// <summary>
-/// A process's place in a cluster: one loop thread with its links, the embedded part of the Oracle, and the groups that were joined.
+/// A process's place in a cluster: one loop, which two threads share, with its links, the embedded part of the Oracle, and the groups that were joined.
 /// </summary>
 /// <remarks>
 /// A node lives from registration until it is stopped, excluded from the primary partition, or ended by a fault (its protocols, or user
@@ -58,7 +58,7 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     /// <summary>
     /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="ExcludedException"/> when it was excluded, or with
-    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins; or with the error that kept it from rejoining.
+    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins, or came while it was being stopped; or with the error that kept it from rejoining.
     /// </summary>
     public Task Completion => _completion.Task;
 
@@ -124,7 +124,7 @@ public sealed partial class IdaNode : IAsyncDisposable
         finally
         {
             // A fault on the way out counts as well.
-            fault ??= _life.Fault;
+            fault ??= _life.Fault ?? _host.Fault;
             var node = _life.Node;
             // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));

@@ -4,12 +4,14 @@ using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>Lives on a loop thread with TCP links. The first life finds the address to listen at, later ones keep it.</summary>
+/// <summary>Lives on a loop with TCP links. The first life finds the address to listen at, later ones keep it.</summary>
 internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port = SocketPortKind.Auto) : ILifeHost
 {
     private const string AnyLocalPort = "127.0.0.1:0";
     private NodeLoop? _loop;
     private string? _listen = options.Listen;
+
+    public NodeFaultedException? Fault => _loop?.Fault is { } fault ? new(fault) : null;
 
     public INode Begin(Action<INode> attach)
     {

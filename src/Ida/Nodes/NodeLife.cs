@@ -7,7 +7,7 @@ namespace Ida.Nodes;
 
 /// <summary>
 /// One life of a node: the Oracle's part in this process and the groups above it, attached to one <see cref="INode"/>. The same under the
-/// loop thread and under the simulator.
+/// loop of production and under the simulator.
 /// </summary>
 internal sealed class NodeLife : ITimerTarget, IStopListener
 {

@@ -139,17 +139,15 @@ internal sealed partial class Participant
         }
         if (put && state.Initialised && session.TryGet(key.Id.Sequence, out var outcome))
         {
-            // This attempt was executed in this view and has left the table: it is settled. The outcome of another attempt makes this one void.
+            // This attempt was executed in this view and has left the table: it is settled.
             if (outcome.View == state.View && outcome.IsOf(key))
             {
                 send.Stable(from, key, owner);
                 return;
             }
-            if (!Refuses(session, key, issued: false)) return;
-            // The answer may come to a caller's retry that is driven there under the same key meanwhile: it must not take the outcome of another put for its own.
-            if (key.Payload != 0 && !PutPayload.SamePairs(outcome.Payload, key.Payload)) send.Rejected(from, key, owner, RejectReason.Taken);
-            else send.Executed(from, key, owner, 0, outcome);
-            return;
+            // The outcome of another attempt makes this one void. It is not told as Executed: the answer may come to a caller's retry that is driven there under
+            // the same key meanwhile, while other participants have not executed the put yet.
+            reject = true;
         }
         bool refused = session.IsRejected(key);
         if (!refused && !reject)

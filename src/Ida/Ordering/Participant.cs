@@ -106,7 +106,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         RejectReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Initialised && session.LostIn == Session.NotHeard)) refusal = RejectReason.Expired;
         else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = RejectReason.Expired;
-        else if (others) refusal = remembered ? RejectReason.Taken : RejectReason.OtherPairs;
+        else if (others) refusal = remembered || HoldsFirst(op.Key.Id) ? RejectReason.Taken : RejectReason.OtherPairs;
         else if (session.IsRejected(op.Key) && state.Without != Rule.RejectionRefusesLater) refusal = RejectReason.Rejected;
         else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Without != Rule.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
         else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = RejectReason.Overloaded;
@@ -219,6 +219,14 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     {
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.IsPut && !PutPayload.SamePairs(other.Payload, op.Payload)) return true;
+        return false;
+    }
+
+    /// <summary>Whether the put is held to which the id was given: only its attempts carry no hash of their pairs.</summary>
+    private bool HoldsFirst(OperationId id)
+    {
+        for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
+            if (attempt.IsPut && attempt.Key.Payload == 0) return true;
         return false;
     }
 

@@ -12,10 +12,10 @@ internal enum RejectReason : byte
     /// <summary>The participant has no state to read from, or cannot tell yet how another attempt ends.</summary>
     NotInitialised,
 
-    /// <summary>Another put, with other pairs, waits under the id of this one.</summary>
+    /// <summary>A retry with other pairs waits under the id of this one: which of the two is the put to which the id was given is not known.</summary>
     OtherPairs,
 
-    /// <summary>Another put, with other pairs, was executed under the id of this one.</summary>
+    /// <summary>Another put, with other pairs, was executed under the id of this one, or was given the id and waits.</summary>
     Taken,
 
     /// <summary>By the participant's version of the user's hash, a key does not belong to its shard; or the hash throws there.</summary>

@@ -2,7 +2,7 @@ using GroupCore.Wire;
 
 namespace Ida.Wire;
 
-/// <summary>Frame types of the DHT (dht-order.md#messages, dht-view-change.md#messages). All carry the group slot and view in their header.</summary>
+/// <summary>Frame types of the DHT (dht-order.md#messages, dht-view-change.md#messages). All carry the group slot and view in their header. Locked by the wire-contract test.</summary>
 internal static class DhtFrame
 {
     public const FrameType Propose = (FrameType)192;

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
@@ -29,14 +30,16 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", Assert.IsType<InvalidDataException>(loop.Fault).Message);
     }
 
-    /// <summary>Nobody else would hear of it then.</summary>
+    /// <summary>Nobody else would hear of it then; and no task ends with it that nobody looks at.</summary>
     [Fact]
     public async Task It_is_told_where_the_node_has_ended_already()
     {
         var token = TestContext.Current.CancellationToken;
         await using var loop = NodeLoop.Start(new() { Cluster = "test" });
         var told = new TaskCompletionSource<Exception>();
-        var target = new Target(later: true) { Wait = new() };
+        var target = new Target(later: true) { Wait = new(), Message = Guid.NewGuid().ToString() };
+        var unobserved = new ConcurrentQueue<Exception>();
+        EventHandler<UnobservedTaskExceptionEventArgs> note = (_, args) => unobserved.Enqueue(args.Exception);
         loop.Faulted += error => told.TrySetResult(error);
         Assert.True(loop.Node.TryPost(new ActionCommand(() =>
         {
@@ -47,16 +50,32 @@ public sealed class DispatcherFaultTests
         await target.Called.Task.WaitAsync(TestNode.Patience, token);
         await loop.StopAsync().WaitAsync(TestNode.Patience, token);
         Assert.False(told.Task.IsCompleted);
-        target.Wait.SetResult();
-        Assert.Equal("on purpose", (await told.Task.WaitAsync(TestNode.Patience, token)).Message);
+        TaskScheduler.UnobservedTaskException += note;
+        try
+        {
+            target.Wait.SetResult();
+            Assert.Equal(target.Message, (await told.Task.WaitAsync(TestNode.Patience, token)).Message);
+            GC.Collect();
+            GC.WaitForPendingFinalizers();
+        }
+        finally
+        {
+            TaskScheduler.UnobservedTaskException -= note;
+        }
+        // Other tests run beside this one.
+        Assert.DoesNotContain(unobserved, error => error.ToString().Contains(target.Message, StringComparison.Ordinal));
     }
 
-    /// <summary>A stop was asked for already, and ends the node before the turn in which the error would have ended it.</summary>
-    [Fact]
-    public async Task A_stop_that_comes_first_does_not_hide_it()
+    /// <summary>
+    /// A stop was asked for already, and ends the node before the turn in which the error would have ended it: with room for another command then, or with a full queue.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_stop_that_comes_first_does_not_hide_it(bool full)
     {
         var token = TestContext.Current.CancellationToken;
-        await using var loop = NodeLoop.Start(new() { Cluster = "test" });
+        await using var loop = NodeLoop.Start(new() { Cluster = "test", CommandCapacity = 16 });
         using var thrown = new ManualResetEventSlim();
         var target = new Target(later: true) { Wait = new() };
         loop.Faulted += _ => thrown.Set();
@@ -64,6 +83,9 @@ public sealed class DispatcherFaultTests
         {
             loop.Node.AtStop(new StopListener(() =>
             {
+                while (full && loop.Node.TryPost(new ActionCommand(static () => { })))
+                {
+                }
                 target.Wait.SetResult();
                 Assert.True(thrown.Wait(TestNode.Patience, token));
             }));
@@ -90,6 +112,9 @@ public sealed class DispatcherFaultTests
         /// <summary>What its handler waits for before it throws.</summary>
         public TaskCompletionSource? Wait { get; init; }
 
+        /// <summary>What it throws.</summary>
+        public string Message { get; init; } = "on purpose";
+
         public ExecutionContext Context { get; } = ExecutionContext.Capture()!;
 
         public Exception? Skipped => null;
@@ -104,7 +129,7 @@ public sealed class DispatcherFaultTests
         {
             Handled++;
             Called.TrySetResult();
-            return later ? LaterAsync() : throw new InvalidDataException("on purpose");
+            return later ? LaterAsync() : throw new InvalidDataException(Message);
         }
 
         public bool OnHandled(long events) => false;
@@ -121,7 +146,7 @@ public sealed class DispatcherFaultTests
         {
             await Task.Yield();
             if (Wait is { } wait) await wait.Task;
-            throw new InvalidDataException("on purpose");
+            throw new InvalidDataException(Message);
         }
     }
 }

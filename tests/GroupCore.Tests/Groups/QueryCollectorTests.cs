@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Membership;
+using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
@@ -73,6 +74,42 @@ public sealed class QueryCollectorTests
         if (before) query.OnDelivered(view);
         Assert.Equal(code == Majority && !before ? (members / 2) + 1 : members, result.Values!.Count);
         Assert.InRange(compared.Count, 0, 12 * members);
+    }
+
+    /// <summary>Others may have delivered the query, and answered it.</summary>
+    [Theory]
+    [InlineData(0, "got 0 replies in 5 s; no answer from any member: this process has not delivered the query yet.")]
+    [InlineData(2, "got 2 replies in 5 s; no answer from other members: this process has not delivered the query yet.")]
+    public void A_query_that_is_not_delivered_in_time_says_so_and_no_more(int answers, string text)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var result = new Result();
+        var query = new QueryCollector(1, "q", All, TimeSpan.FromSeconds(5), result);
+        new QueryTable(simulation.AddNode().Node, static () => { }).Add(query);
+        for (int member = 0; member < answers; member++) Answer(query, member);
+        simulation.Run(TimeSpan.FromSeconds(6));
+        Assert.EndsWith(text, Assert.IsType<QueryTimeoutException>(result.Error).Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>An answer finds no room, since another query holds some: the error tells what was asked for.</summary>
+    [Theory]
+    [InlineData(All, 5)]
+    [InlineData(Majority, 3)]
+    [InlineData(2, 2)]
+    public void Answers_without_room_end_a_query_with_the_number_that_it_wanted(int code, int wanted)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
+        var table = new QueryTable(simulation.AddNode().Node, static () => { });
+        var result = new Result();
+        QueryCollector other = new(1, "q", All, TimeSpan.FromSeconds(5), new Result()), query = new(2, "q", code, TimeSpan.FromSeconds(5), result);
+        foreach (var one in (QueryCollector[])[other, query])
+        {
+            table.Add(one);
+            one.OnDelivered(ViewOf(5, initialised: 5));
+        }
+        Answer(other, 0);
+        query.OnReply(Id(0), ReplyStatus.Value, new byte[GroupLimits.AnswerBytes]);
+        Assert.Equal((wanted, 1), result.Error is TooFewRepliesException few ? (few.Wanted, few.Got) : default);
     }
 
     private sealed class Result : IQueryResult

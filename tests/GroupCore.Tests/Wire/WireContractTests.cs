@@ -32,6 +32,8 @@ public sealed class WireContractTests
 
             """.ReplaceLineEndings("\n"));
         foreach (FrameType type in Enum.GetValues<FrameType>()) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {type}\n");
+        text.Append("\n[frame types of the DHT]\n");
+        foreach (var (type, name) in LayerFrames.All) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {name}\n");
         text.Append(CultureInfo.InvariantCulture, $"\n[values] MessagePack, depth at most {MessagePackReader.MaxDepth}\n");
         text.AppendJoin('\n', Values()).Append("\n\n[keys] equal keys have equal bytes; the stable hash is xxHash64 of them\n").AppendJoin('\n', Keys());
         text.Append(CultureInfo.InvariantCulture, $"\nxxHash64(seed 1) of \"apples\"   {CanonicalKey.Hash(ContractSerializerTests.Bytes("apples"), 1):x16}\n");

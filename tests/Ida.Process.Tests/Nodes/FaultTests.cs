@@ -4,6 +4,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using Ida.Nodes;
+using Ida.Testing;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -102,6 +103,29 @@ public sealed class FaultTests
         await AssertFaulted(IdaNode.HostAsync(options, host, TestContext.Current.CancellationToken).AsTask());
     }
 
+    /// <summary>While the node is being stopped, in a step of its end or in the handling of events beside it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_fault_on_the_way_out_is_told(bool beside)
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);
+        var inner = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
+        var stopped = new TaskCompletionSource<Exception>();
+        inner.Post(new ActionCommand(() => inner.AtStop(new StopListener(reason =>
+        {
+            stopped.SetResult(reason);
+            var fault = new InvalidDataException("on purpose");
+            if (!beside) throw fault;
+            inner.Fail(fault);
+        }))));
+        await node.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
+        Assert.IsType<NodeStoppedException>(await stopped.Task.WaitAsync(Bound, cancellation));
+        var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
+        Assert.IsType<InvalidDataException>(Assert.Single(Assert.IsType<AggregateException>(told.InnerException).InnerExceptions));
+    }
+
     [Fact]
     public async Task D3_a_fault_whose_message_throws_is_told_as_well()
     {
@@ -141,6 +165,11 @@ public sealed class FaultTests
     private sealed class Unspeakable : Exception
     {
         public override string Message => throw new InvalidOperationException("not even this");
+    }
+
+    private sealed class StopListener(Action<Exception> stop) : IStopListener
+    {
+        public void OnStop(Exception reason) => stop(reason);
     }
 
     /// <summary>A life whose first turn throws.</summary>

@@ -13,7 +13,7 @@ internal sealed class FrameSource
 {
     private const ushort OwnSlot = 1;
     private static readonly Mutation[] s_mutations = Enum.GetValues<Mutation>();
-    private static readonly FrameType[] s_layer = [.. Enumerable.Range(192, 24).Append(254).Select(type => (FrameType)type)];
+    private static readonly FrameType[] s_layer = [.. LayerFrames.All.Select(static one => one.Type), FrameType.LastLayer];
     private readonly FrameContext _context;
     private readonly IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> _samples;
     private readonly OracleFrames _oracle;
@@ -33,6 +33,7 @@ internal sealed class FrameSource
     [
         FrameType.Data, FrameType.Order, FrameType.Ack, FrameType.Peer, FrameType.PeerAck, FrameType.Reply, FrameType.Report, FrameType.Cut, FrameType.CutPart,
         FrameType.Pull, FrameType.Forward, FrameType.FlushAck, FrameType.FlushWait, FrameType.StateOpen, FrameType.StateChunk, FrameType.StateAck, FrameType.StateEnd,
+        FrameType.StateSign,
         .. s_layer,
     ];
 
@@ -80,6 +81,8 @@ internal sealed class FrameSource
             case FrameType.Hello: return new HelloFrame("frames", 1, 1, false, _context.Nodes[0].Node, _context.Nodes[1].Node, 1, 0, 0, "127.0.0.1:1").ToFrame()[FrameHeader.Size..];
             case FrameType.HelloAck: return new HelloAckFrame(HelloStatus.Accepted, 1, _context.Nodes[0].Node, 1, 0, "127.0.0.1:1").ToFrame()[FrameHeader.Size..];
             case FrameType.Segment: return _mutator.Noise(16);
+            // Few real members take so long to give their state: the phase, the number of events handled, a reason.
+            case FrameType.StateSign: return [(byte)_random.Next(4), .. _mutator.Noise(8), .. "why"u8];
         }
         return _samples.TryGetValue(type, out var samples) ? samples[_random.Next(samples.Count)].Body : _mutator.Noise(_random.Next(60));
     }

@@ -30,6 +30,8 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     void INode.LendTurns() => inner.LendTurns();
 
+    void INode.Fail(Exception error) => inner.Fail(error);
+
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => inner.SetTimer(due, target, token);
 
     public void CancelTimer(TimerHandle handle) => inner.CancelTimer(handle);

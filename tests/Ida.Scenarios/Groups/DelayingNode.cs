@@ -29,6 +29,8 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     void INode.LendTurns() => inner.LendTurns();
 
+    void INode.Fail(Exception error) => inner.Fail(error);
+
     void INode.AtStop(IStopListener listener) => inner.AtStop(listener);
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => 

@@ -229,7 +229,7 @@ internal sealed class Dispatcher : ICompletion
         {
             // Users' code is guarded, so this is a defect, or memory is short. The group would handle nothing any more, and nobody would learn of it: so the node ends with
             // the error, as with one that is thrown in a turn.
-            _node.Post(new Failure(error));
+            _node.Fail(error);
             throw;
         }
     }
@@ -353,17 +353,6 @@ internal sealed class Dispatcher : ICompletion
             CountDropped();
         }
         _target.OnProgress();
-    }
-
-    private sealed class Failure(Exception error) : NodeCommand
-    {
-        public override void Run() => ExceptionDispatchInfo.Throw(error);
-
-        // A stop that comes before it must not hide that the node had failed.
-        public override void Abandon(Exception reason)
-        {
-            if (!ReferenceEquals(reason.InnerException, error)) ExceptionDispatchInfo.Throw(error);
-        }
     }
 
     private sealed class Progress(Dispatcher dispatcher) : NodeCommand

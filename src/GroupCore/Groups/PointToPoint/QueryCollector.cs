@@ -97,7 +97,7 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         if (_over || Table is null) return true;
         int cost = ReplyCost + bytes.Length;
         if (Table.TryHold(cost, HeldBytes)) HeldBytes += cost;
-        else Fail(new TooFewRepliesException(handler, _replies.Count + _outstanding, _values, $"answers of {Table.HeldBytes} bytes wait at this process for those of other members"));
+        else Fail(new TooFewRepliesException(handler, code > 0 ? code : code == Majority && _asked is not null ? _majority : _replies.Count + _outstanding, _values, $"answers of {Table.HeldBytes} bytes wait at this process for those of other members"));
         return true;
     }
 
@@ -153,7 +153,8 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
         var missing = new List<string>();
         for (int rank = 0; rank < _asked?.Length; rank++)
             if (_asked[rank] == Asked.Yes) missing.Add(_view!.Members[rank].Address.ToString());
-        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, missing.Count == 0 ? "any member: the query was not delivered" : string.Join(", ", missing)));
+        string who = _asked is not null ? string.Join(", ", missing) : $"{(_replies.Count == 0 ? "any member" : "other members")}: this process has not delivered the query yet";
+        Table!.OnTimeOver(this, new QueryTimeoutException(handler, Timeout, _values, who));
     }
 
     private void Check()
