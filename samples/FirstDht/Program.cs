@@ -6,15 +6,15 @@ await group.OrderedSendAsync("hello", "world");
 Console.WriteLine("In the group. The table serves as soon as each of its two shards has a member: run this program in a second terminal.");
 var dht = await group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 });
 var stock = dht.Map<string, int>("stock");
-await stock.OrderedPutAsync([new("apples", 3), new("pears", 5)]);            // atomic across shards
-var both = await stock.OrderedGetAsync(["apples", "pears"]);                 // one consistent cut
-Console.WriteLine($"{both["apples"].Value} apples, {both["pears"].Value} pears");
+await stock.PutAsync([new("apples", 3), new("pears", 5)]);            // atomic across shards
+var both = await stock.GetAsync(["apples", "pears"]);                 // one consistent cut
+Console.WriteLine($"{both["apples"]} apples, {both["pears"]} pears");
 
 Console.WriteLine("\"7 2\" puts 7 apples and 2 pears in one step; Enter reads; Ctrl-D ends.");
 while (Console.ReadLine() is { } line)
 {
     if (line.Split(' ') is [var left, var right] && int.TryParse(left, out int apples) && int.TryParse(right, out int pears))
-        await stock.OrderedPutAsync([new("apples", apples), new("pears", pears)]);
-    both = await stock.OrderedGetAsync(["apples", "pears"]);
-    Console.WriteLine($"{both["apples"].Value} apples, {both["pears"].Value} pears");
+        await stock.PutAsync([new("apples", apples), new("pears", pears)]);
+    both = await stock.GetAsync(["apples", "pears"]);
+    Console.WriteLine($"{both["apples"]} apples, {both["pears"]} pears");
 }

@@ -97,6 +97,10 @@ internal sealed partial class DhtLayer
         bool misplaced = false;
         int bytes = 0;
         for (int i = 0; i < keys && valid && !body.Failed; i++) valid = ReadKey(op, ref body, ref misplaced, ref bytes);
+        bool oneShard = AllInOneShard(op);
+        // The members of another shard could not know whether an expectation is met.
+        for (int i = 0; i < op.UseCount; i++) valid &= !op.Uses[i].Expects || oneShard;
+        op.TellsValue = oneShard && keys == 1 && op.UseCount == 1 && op.Uses[0].Effect == KeyEffect.Merge;
         // An attempt without the hash of its pairs may come from its issuer only: another member could give it other pairs.
         if (valid && body.Complete && !(handedOn ? ShardOfRank(from) == _state.Shard && _participant.TakesPart(from, op) && _participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
         {
@@ -122,9 +126,13 @@ internal sealed partial class DhtLayer
     {
         var key = body.Blob(DhtLimits.KeyBytes);
         byte kind = op.IsPut ? body.U8() : (byte)0;
-        ReadOnlySpan<byte> value = (kind & 1) != 0 ? body.Blob(DhtLimits.ValueBytes) : default;
-        ulong resolver = (kind & 2) != 0 ? body.U64() : 0;
-        if (body.Failed || key.Length < KeyIdentity.MapBytes || (resolver != 0 && (kind & 1) == 0)) return false;
+        bool expects = (kind & DhtSender.Expectation) != 0;
+        var effect = (KeyEffect)(kind & ~DhtSender.Expectation);
+        ulong expected = expects ? body.Var() : 0;
+        bool brings = effect is KeyEffect.Put or KeyEffect.Merge;
+        var value = brings ? body.Blob(DhtLimits.ValueBytes) : default;
+        ulong resolver = effect == KeyEffect.Merge ? body.U64() : 0;
+        if (body.Failed || key.Length < KeyIdentity.MapBytes || effect > KeyEffect.Check || op.IsPut == (effect == KeyEffect.Read) || (effect == KeyEffect.Check && !expects)) return false;
         // The same bound as for callers: so any holder of the part can hand it on in one frame.
         bytes += key.Length + value.Length + DhtLimits.KeyCost;
         if (bytes > DhtLimits.PartBytes) return false;
@@ -133,9 +141,15 @@ internal sealed partial class DhtLayer
             misplaced = true;
             return true;
         }
-        var use = op.AddUse(_participant.EntryOf(key, hash));
-        use.Incoming = (kind & 1) != 0 ? value.ToArray() : null;
-        use.Resolver = resolver;
+        var use = op.AddUse(_participant.EntryOf(key, hash), effect, resolver, expects, expected);
+        use.Incoming = brings ? value.ToArray() : null;
+        return true;
+    }
+
+    private bool AllInOneShard(ParticipantRecord op)
+    {
+        foreach (ushort slot in op.Participants)
+            if (_state.Map!.ShardOfSlot(slot) != _state.Shard) return false;
         return true;
     }
 
@@ -197,7 +211,7 @@ internal sealed partial class DhtLayer
     private void OnExecuted(int from, ref BodyReader body)
     {
         var key = _send.ReadAttempt(ref body, out _);
-        int count = body.Count(DhtLimits.Keys, 2), first = 0;
+        int count = body.Count(DhtLimits.Keys, 1), first = 0;
         ClientOperation? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
         // There are no results where the participant knows only that the put was executed.
         if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
@@ -214,8 +228,12 @@ internal sealed partial class DhtLayer
         for (int i = first; client is not null && i < first + count; i++)
         {
             ref var part = ref client.Parts[i];
-            part.Version = body.Var();
-            (part.Error, part.ResultTime, part.HasResult) = (ReadText(ref body), OperationPart.Executed, true);
+            (part.Version, part.Report, part.ResultTime, part.HasResult) = (body.Var(), null, OperationPart.Executed, true);
+        }
+        if (client is not null && count > 0)
+        {
+            client.Parts[first].Report = PutReportCodec.Read(ref body, count);
+            Coordinator.CountAnswer(client, ValueBytes(client.Parts[first].Report));
         }
         Coordinator.OnExecuted(key, from);
     }
@@ -226,19 +244,15 @@ internal sealed partial class DhtLayer
         for (int i = 0; i < count && !body.Failed; i++)
         {
             _ = body.Var();
-            if (put) _ = body.Blob(4 * DhtLimits.ErrorChars);
-            else if (body.U8() != 0) _ = body.Blob(DhtLimits.ValueBytes);
+            if (!put && body.U8() != 0) _ = body.Blob(DhtLimits.ValueBytes);
         }
+        if (put && count > 0) PutReportCodec.Skip(ref body, count);
         return body.Complete;
     }
 
-    private int ShardOfRank(int rank) => _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank));
+    private static int ValueBytes(PutReport? report) => report?.Value?.Length ?? 0;
 
-    private static string? ReadText(ref BodyReader body)
-    {
-        var text = body.Blob(4 * DhtLimits.ErrorChars);
-        return text.Length > 0 ? System.Text.Encoding.UTF8.GetString(text) : null;
-    }
+    private int ShardOfRank(int rank) => _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(rank));
 
     /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
     private bool ReadResult(in AttemptId key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
@@ -247,34 +261,24 @@ internal sealed partial class DhtLayer
         // No such attempt is driven here: the frame has no effect.
         if (!Coordinator.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
-        int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 2), first = 0;
+        int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 1), first = 0;
         if (!EndsBehind(body, count, running.IsPut)) return false;
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Coordinator.MarkTooLarge(running, index, tooLarge);
-        // A read may get a result more than once; the last one counts.
-        int bytes = body.Remaining;
+        // The parts of a shard get their results together. A read may get one more than once; the last one counts.
+        if (count == 0 || (client.IsPut && !Coordinator.IsNewer(client.Parts[first], time))) return true;
+        int bytes = client.IsPut ? -ValueBytes(client.Parts[first].Report) : body.Remaining;
         for (int i = first; i < first + count; i++)
         {
             ref var part = ref client.Parts[i];
-            ulong version = body.Var();
-            if (!client.IsPut)
-            {
-                bytes -= part.Value?.Length ?? 0;
-                part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
-            }
-            else if (Coordinator.IsNewer(part, time))
-            {
-                part.Error = ReadText(ref body);
-            }
-            else
-            {
-                _ = body.Blob(4 * DhtLimits.ErrorChars);
-                continue;
-            }
-            (part.ResultTime, part.Version, part.HasResult) = (time, version, true);
+            (part.ResultTime, part.Version, part.Report, part.HasResult) = (time, body.Var(), null, true);
+            if (client.IsPut) continue;
+            bytes -= part.Value?.Length ?? 0;
+            part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
         }
-        if (count > 0 && !client.IsPut) Coordinator.CountAnswer(client, bytes);
+        if (client.IsPut) bytes += ValueBytes(client.Parts[first].Report = PutReportCodec.Read(ref body, count));
+        Coordinator.CountAnswer(client, bytes);
         return true;
     }
 
@@ -402,17 +406,23 @@ internal sealed partial class DhtLayer
         var status = (EndStatus)body.U8();
         int count = body.Count(DhtLimits.Keys, 2);
         if (!Coordinator.TryAsking(from, key, out var op)) return;
-        if (status > EndStatus.NeverGiven || (count > 0 && (status != EndStatus.Executed || count != op.PartCount)) || !EndsBehind(body, count, put: true))
+        if (status > EndStatus.NeverGiven || (count > 0 && (status != EndStatus.Executed || count != op.PartCount)) || !IsWholeEnd(body, count))
         {
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        for (int i = 0; i < count; i++)
-        {
-            op.Parts[i].Version = body.Var();
-            op.Parts[i].Error = ReadText(ref body);
-        }
+        for (int i = 0; i < count; i++) (op.Parts[i].Version, op.Parts[i].Report) = (body.Var(), PutReportCodec.Read(ref body, count));
         Coordinator.OnEnd(op, status, count > 0);
+    }
+
+    private static bool IsWholeEnd(BodyReader body, int count)
+    {
+        for (int i = 0; i < count && !body.Failed; i++)
+        {
+            _ = body.Var();
+            PutReportCodec.Skip(ref body, count);
+        }
+        return body.Complete;
     }
 
     /// <summary>Frames that hold an operation and at most one byte.</summary>

@@ -17,13 +17,12 @@ public sealed class DhtRegistry
     }
 
     /// <summary>
-    /// Registers the function that decides the value of a key after a put of <typeparamref name="TIncoming"/> on a stored <typeparamref name="TStored"/>;
-    /// it is chosen by the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
+    /// Registers the function that merges a <typeparamref name="TIncoming"/> into the <typeparamref name="TStored"/> that a key holds, or into the default of that
+    /// type where the key has no value; it is chosen by the types of key, stored and incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the
     /// protocol, which may be on any caller's thread, and under the invariant culture: they must be short, take no lock, and depend on nothing but their
-    /// arguments. A resolver that throws leaves the entry unchanged at all replicas.
+    /// arguments. A resolver that throws fails the merge with <see cref="ResolverException"/>, and changes nothing, at all replicas alike.
     /// </summary>
-    /// <remarks>With equal types it decides puts on keys that hold a value; with different types it also decides the first merge, on the default of the stored type.</remarks>
-    public void OnCollision<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull
+    public void OnMerge<TKey, TStored, TIncoming>(Func<TKey, TStored?, TIncoming, TStored?> resolver) where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(resolver);
         if (_sealed) throw new InvalidOperationException("Resolvers are registered before the DHT is enabled.");
@@ -58,8 +57,15 @@ public sealed class DhtRegistry
     /// <summary>The identity of a registered resolver, 0 when there is none.</summary>
     internal ulong Find<TKey, TStored, TIncoming>()
     {
-        ulong id = Id(Name(typeof(TKey), typeof(TStored), typeof(TIncoming)));
+        ulong id = ResolverId<TKey, TStored, TIncoming>.Value;
         return _resolvers.ContainsKey(id) ? id : 0;
+    }
+
+    /// <summary>The types that can be merged into values of a map, as text.</summary>
+    internal string IncomingOf<TKey, TStored>()
+    {
+        string begins = $"({TypeText.Of(typeof(TKey))}, {TypeText.Of(typeof(TStored))}, ";
+        return string.Join(", ", _names.Where(name => name.StartsWith(begins, StringComparison.Ordinal)).Select(name => name[begins.Length..^1]));
     }
 
     internal byte[]? Resolve(ulong id, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming) =>
@@ -70,6 +76,12 @@ public sealed class DhtRegistry
 
     private static ulong Id(string name) => Math.Max(1, StableHash.Of(Encoding.UTF8.GetBytes(name)));
 
+    /// <summary>Made once for each triple: it takes a hash of three type names.</summary>
+    private static class ResolverId<TKey, TStored, TIncoming>
+    {
+        public static readonly ulong Value = Id(Name(typeof(TKey), typeof(TStored), typeof(TIncoming)));
+    }
+
     private interface IResolver
     {
         byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming);
@@ -79,7 +91,6 @@ public sealed class DhtRegistry
     {
         public byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
         {
-            if (stored is null && typeof(TStored) == typeof(TIncoming)) return incoming;
             return NeutralContext.Run(static call => call.Resolve(), new Call(resolve, serializer, key[KeyIdentity.MapBytes..], stored, incoming));
         }
 

@@ -18,7 +18,7 @@ public static class GroupDhtExtensions
     /// </summary>
     /// <param name="group">The group; this process is a member.</param>
     /// <param name="options">Sizes and bounds.</param>
-    /// <param name="register">Registers resolvers: <c>d => d.OnCollision&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
+    /// <param name="register">Registers resolvers: <c>d => d.OnMerge&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
     /// <param name="cancellationToken">Gives up waiting and removes this member again; when the call has ended, the DHT can be enabled anew.</param>
     /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>

@@ -10,14 +10,14 @@ namespace Ida;
 public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsInitialised, ulong Digest, IReadOnlyList<LocalEntry> Entries)
 {
     /// <summary>The entries of one map.</summary>
-    public IEnumerable<KeyValuePair<TKey, Versioned<TValue>>> Of<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull
+    public IEnumerable<KeyValuePair<TKey, Entry<TValue>>> Of<TKey, TValue>(DhtMap<TKey, TValue> map) where TKey : notnull
     {
-        var typed = map as DhtMap<TKey, TValue> ?? throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+        ArgumentNullException.ThrowIfNull(map);
         foreach (var entry in Entries)
         {
-            if (!entry.Key.Span[..KeyIdentity.MapBytes].SequenceEqual(typed.Identity)) continue;
+            if (!entry.Key.Span[..KeyIdentity.MapBytes].SequenceEqual(map.Identity)) continue;
             yield return new(GroupCore.Wire.CanonicalKey.Read<TKey>(entry.Key.Span[KeyIdentity.MapBytes..]),
-                new(typed.Serializer.Deserialize<TValue>(entry.Value.Span), entry.Version));
+                new Entry<TValue>(map.Serializer.Deserialize<TValue>(entry.Value.Span), entry.Version));
         }
     }
 }

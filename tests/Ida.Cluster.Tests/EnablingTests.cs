@@ -21,7 +21,7 @@ public sealed class EnablingTests
                 if (strict)
                 {
                     var dht = await group.EnableDhtAsync(options);
-                    await dht.Map<string, int>().OrderedPutAsync("a", 1);
+                    await dht.Map<string, int>().PutAsync("a", 1);
                     return;
                 }
                 var error = await Assert.ThrowsAsync<DhtConfigurationException>(async () => await group.EnableDhtAsync(options));

@@ -27,17 +27,17 @@ public sealed class FreezeTests
                 }
                 var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
                 await dhts[3].Result.WhenInitialisedAsync();
-                await maps[0].OrderedPutAsync("key", 1);
+                await maps[0].PutAsync("key", 1);
                 // Where the value is and no put waits, it is read without a message.
-                Assert.Equal(1, (await maps[3].OrderedGetAsync("key"))!.Value.Value);
+                Assert.Equal(1, (await maps[3].GetAsync("key")).Value);
                 cluster.Members[3].Host.PauseInTurn(TimeSpan.FromSeconds(20));
                 await simulation.Delay(TimeSpan.FromSeconds(1));
                 // Done when the frozen member is out of the view.
-                await maps[0].OrderedPutAsync("key", 2);
-                var read = maps[3].OrderedGetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) });
+                await maps[0].PutAsync("key", 2);
+                var read = maps[3].GetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) });
                 try
                 {
-                    Assert.Equal(2, (await read)!.Value.Value);
+                    Assert.Equal(2, (await read).Value);
                 }
                 catch (DhtException)
                 {
@@ -69,7 +69,7 @@ public sealed class FreezeTests
                 }
                 var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
                 await dhts[3].Result.WhenInitialisedAsync();
-                await maps[0].OrderedPutAsync("key", 1);
+                await maps[0].PutAsync("key", 1);
                 ulong view = groups[0].CurrentView.Id;
                 var stopped = cluster.Members[3];
                 for (int times = 0; times < 3; times++)
@@ -82,10 +82,10 @@ public sealed class FreezeTests
                 var begun = simulation.Now;
                 stopped.Host.Pause(TimeSpan.FromSeconds(8));
                 // Done when the stopped member is out of the view.
-                await maps[0].OrderedPutAsync("key", 2);
+                await maps[0].PutAsync("key", 2);
                 Assert.InRange(simulation.Now - begun, TimeSpan.FromSeconds(0.8), TimeSpan.FromSeconds(4));
                 await simulation.Delay(begun + TimeSpan.FromSeconds(7.9) - simulation.Now);
-                var read = maps[3].OrderedGetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) }).AsTask();
+                var read = maps[3].GetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) }).AsTask();
                 await simulation.Delay(TimeSpan.FromSeconds(1.1));
                 Assert.Equal(MembershipState.Excluded, stopped.Node.State);
                 await Assert.ThrowsAnyAsync<DhtException>(() => read);

@@ -35,8 +35,8 @@ public sealed class TurnFaultTests
                     calls.Add(Begin(() => group.SendAsync("say", "hello").AsTask()));
                     calls.Add(Begin(() => group.OrderedSendAsync("say", "hello").AsTask()));
                     calls.Add(Begin(() => group.QueryToAsync<string, string>(group.CurrentView.RankOf(groups[other].Self), "ask", "well").AsTask()));
-                    calls.Add(Begin(() => map.OrderedPutAsync($"key {i}", i).AsTask()));
-                    calls.Add(Begin(() => map.OrderedGetAsync($"key {i}").AsTask()));
+                    calls.Add(Begin(() => map.PutAsync($"key {i}", i).AsTask()));
+                    calls.Add(Begin(() => map.GetAsync($"key {i}").AsTask()));
                     if (simulation.Random.Next(3) == 0) await simulation.Delay(TimeSpan.FromMicroseconds(simulation.Random.Next(500)));
                     if (i == 10) victim.Host.FaultInTurn((TurnPlace)(run.Seed % 3), fault);
                 }
@@ -64,7 +64,7 @@ public sealed class TurnFaultTests
                     Assert.True(waited < 10_000);
                     await simulation.Delay(TimeSpan.FromMilliseconds(1));
                 }
-                await dhts[other].Map<string, int>().OrderedPutAsync("later", 1);
+                await dhts[other].Map<string, int>().PutAsync("later", 1);
                 await groups[other].OrderedSendAsync("say", "later");
             }, Limit);
         });

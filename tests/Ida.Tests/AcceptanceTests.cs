@@ -21,22 +21,22 @@ public sealed class AcceptanceTests
     {
         string[] keys = ["a0", "b0", "a1", "b1", "a2"];
         var world = DhtWorld.Founded(8, seed, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash() });
-        var readers = Enumerable.Range(0, 8).Select(_ => Task.FromResult<IReadOnlyDictionary<string, Versioned<int>>>(new Dictionary<string, Versioned<int>>())).ToList();
+        var readers = Enumerable.Range(0, 8).Select(_ => Task.FromResult(new EntryDictionary<string, int>([]))).ToList();
         Task<PutResult>? put = null;
         for (int step = 0; step < 1_000; step++)
         {
             if (put is null or { IsCompletedSuccessfully: true })
             {
                 int next = ++value;
-                put = Map(world, next % 8).OrderedPutAsync(keys.Select(k => KeyValuePair.Create(k, next))).AsTask();
+                put = Map(world, next % 8).PutAsync(keys.Select(k => KeyValuePair.Create(k, next))).AsTask();
             }
             for (int i = 0; i < readers.Count; i++)
             {
                 if (!readers[i].IsCompletedSuccessfully) continue;
                 var seen = Done(readers[i]);
-                Assert.True(seen.Count is 0 or 5 && seen.Values.Select(v => v.Value).Distinct().Count() <= 1, $"Mixed: {string.Join(' ', seen)}");
+                Assert.True(seen.Count is 0 or 5 && seen.Values.Distinct().Count() <= 1, $"Mixed: {string.Join(' ', seen)}");
                 reads++;
-                readers[i] = Map(world, i).OrderedGetAsync(keys).AsTask();
+                readers[i] = Map(world, i).GetAsync(keys).AsTask();
             }
             Disturb(world);
         }
@@ -51,11 +51,11 @@ public sealed class AcceptanceTests
             var random = world.Random;
             for (int value = 1; value <= 20; value++)
             {
-                var put = Map(world, random.Next(6)).OrderedPutAsync("a0", value).AsTask();
+                var put = Map(world, random.Next(6)).PutAsync("a0", value).AsTask();
                 Wait(world, put);
-                var get = Map(world, random.Next(6)).OrderedGetAsync("a0").AsTask();
+                var get = Map(world, random.Next(6)).GetAsync("a0").AsTask();
                 Wait(world, get);
-                Assert.Equal(value, Done(get)!.Value.Value);
+                Assert.Equal(value, Done(get).Value);
             }
         }
     }
@@ -92,16 +92,16 @@ public sealed class AcceptanceTests
             var world = DhtWorld.Founded(6, seed);
             int coordinator = world.Random.Next(6);
             var keys = new[] { "a0", "a1" };
-            var put = Map(world, coordinator).OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, (int)seed))).AsTask();
+            var put = Map(world, coordinator).PutAsync(keys.Select(key => KeyValuePair.Create(key, (int)seed))).AsTask();
             Wait(world, put);
             Assert.True(put.IsCompletedSuccessfully);
             // At this very instant: what it had not handed to the network is lost with it.
             world.Crash(world.Members[coordinator], loseAll: true);
             world.ChangeView();
             int survivor = (coordinator + 1 + world.Random.Next(5)) % 6;
-            var get = Map(world, survivor).OrderedGetAsync(keys).AsTask();
+            var get = Map(world, survivor).GetAsync(keys).AsTask();
             Wait(world, get);
-            Assert.Equal([(int)seed, (int)seed], Done(get).Values.Select(found => found.Value));
+            Assert.Equal([(int)seed, (int)seed], Done(get).Values);
         }
     }
 
@@ -111,21 +111,21 @@ public sealed class AcceptanceTests
         for (ulong seed = 1; seed <= (ulong)Seeds; seed++)
         {
             var world = DhtWorld.Founded(6, seed);
-            var put = Map(world, 1).OrderedPutAsync("a0", 7).AsTask();
+            var put = Map(world, 1).PutAsync("a0", 7).AsTask();
             world.Poke();
             world.DeliverAll((from, to) => from == 1 || to == 1);
             Assert.True(put.IsCompletedSuccessfully);
-            var read = Map(world, 2).OrderedGetAsync("a0").AsTask();
+            var read = Map(world, 2).GetAsync("a0").AsTask();
             Wait(world, read);
-            Assert.Equal(7, Done(read)!.Value.Value);
+            Assert.Equal(7, Done(read).Value);
             world.Crash(world.Members[1], loseAll: true);
             world.Crash(world.Members[2], loseAll: true);
             world.ChangeView();
             foreach (int member in new[] { 0, 3, 4, 5 })
             {
-                var again = Map(world, member).OrderedGetAsync("a0").AsTask();
+                var again = Map(world, member).GetAsync("a0").AsTask();
                 Wait(world, again);
-                Assert.Equal(7, Done(again)!.Value.Value);
+                Assert.Equal(7, Done(again).Value);
             }
         }
     }
@@ -143,16 +143,16 @@ public sealed class AcceptanceTests
                 var calls = new List<Task<PutResult>>();
                 foreach (int member in Enumerable.Range(0, 5).OrderBy(_ => random.NextUInt64()).Take(1 + random.Next(5)))
                 {
-                    calls.Add(Counts(world, member).OrderedMergeAsync<long>([new("a0", 1L), new("a1", 1L)], new() { Operation = id }).AsTask());
+                    calls.Add(Counts(world, member).MergeAsync<long>([new("a0", 1L), new("a1", 1L)], new() { Operation = id }).AsTask());
                     for (int i = random.Next(30); i > 0; i--) Disturb(world);
                     if (random.Next(3) == 0) world.ChangeView();
                 }
                 foreach (var call in calls) Wait(world, call);
                 Assert.Contains(calls, c => c.IsCompletedSuccessfully);
             }
-            var get = Counts(world, 1).OrderedGetAsync(["a0", "a1"]).AsTask();
+            var get = Counts(world, 1).GetAsync(["a0", "a1"]).AsTask();
             Wait(world, get);
-            Assert.Equal([6L, 6L], Done(get).Values.Select(v => v.Value));
+            Assert.Equal([6L, 6L], Done(get).Values);
         }
     }
 
@@ -162,7 +162,7 @@ public sealed class AcceptanceTests
         for (ulong seed = 1; seed <= (ulong)Seeds; seed++)
         {
             var world = DhtWorld.Founded(6, seed);
-            for (int i = 0; i < 20; i++) Wait(world, Map(world, 0).OrderedPutAsync([new($"{i}_0", i), new($"{i}_1", i)]).AsTask());
+            for (int i = 0; i < 20; i++) Wait(world, Map(world, 0).PutAsync([new($"{i}_0", i), new($"{i}_1", i)]).AsTask());
             world.Settle();
             world.Crash(world.Members[0]);
             world.ChangeView();
@@ -176,9 +176,9 @@ public sealed class AcceptanceTests
         }
     }
 
-    private static IDhtMap<string, int> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, int>("m");
+    private static DhtMap<string, int> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, int>("m");
 
-    private static IDhtMap<string, long> Counts(DhtWorld world, int member) => world.Members[member].Dht.Map<string, long>("m");
+    private static DhtMap<string, long> Counts(DhtWorld world, int member) => world.Members[member].Dht.Map<string, long>("m");
 
     private static T Done<T>(Task<T> task) => task.Result;
 

@@ -19,7 +19,7 @@ public sealed class AcknowledgedAttemptTests
         var world = DhtWorld.Founded(4);
         world.GivenFrom = 0;
         var map = world.Members[1].Dht.Map<string, long>("m");
-        var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var put = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         if (before) Acknowledge();
         world.Settle();
@@ -28,7 +28,7 @@ public sealed class AcknowledgedAttemptTests
         late.Enable(world.Options, DhtWorld.Resolvers);
         world.ChangeView();
         Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
-        var retry = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         world.DeliverUntil(3, Newcomer, DhtFrame.Propose);
         Assert.Equal(1, late.Host.Current.Participant.OperationCount);
@@ -44,14 +44,14 @@ public sealed class AcknowledgedAttemptTests
         world.Crash(world.Members[2], loseAll: true);
         world.ChangeView();
         world.RunUntil(() => retry.IsCompleted, "The retry");
-        var read = map.OrderedGetAsync("a0").AsTask();
+        var read = map.GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1, (await read)!.Value.Value);
+        Assert.Equal(1, (await read).Value);
         world.Settle();
 
         void Acknowledge()
         {
-            var next = map.OrderedMergeAsync("b0", 1L).AsTask();
+            var next = map.MergePairAsync("b0", 1L).AsTask();
             world.Poke();
             for (int i = 0; i < 20 && !next.IsCompleted; i++)
             {

@@ -14,7 +14,13 @@ public sealed class AllocationTests(ITestOutputHelper output)
     /// <summary>An array of up to 8 bytes: a stored value.</summary>
     private const int Value = 32;
 
-    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 });
+    /// <summary>What is told of a put beside its versions.</summary>
+    private const int Report = 40;
+
+    /// <summary>What a merge brings, what is stored, what the resolver's call takes, and the report.</summary>
+    private const int Executing = (3 * Value) + Report;
+
+    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 }, static registry => registry.OnMerge<string, int, int>(static (_, stored, incoming) => stored + incoming));
 
     [Theory]
     [InlineData(0, 1)]
@@ -26,7 +32,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         var map = MapOf(0);
         string key = _world.KeyOf(map, shard);
         int next = 0;
-        Check("Put", batch, () => map.OrderedPutAsync(key, ++next), static result => result.Versions.Count == 1, rank => _world.ShardOf(rank) == shard ? Value : 0);
+        Check("Put", batch, () => map.PutAsync(key, ++next), static result => result.Versions.Count == 1, rank => _world.ShardOf(rank) == shard ? Value : 0);
     }
 
     [Theory]
@@ -36,7 +42,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
     {
         var map = MapOf(0);
         var pairs = ThreePairs(map);
-        Check("Put of 3 keys", batch, () => map.OrderedPutAsync(pairs), static result => result.Versions.Count == 3, KeptOfThree);
+        Check("Put of 3 keys", batch, () => map.PutAsync(pairs), static result => result.Versions.Count == 3, KeptOfThree);
     }
 
     /// <summary>All members put the same keys at once: proposals differ, so that times are fixed and told in a second round.</summary>
@@ -45,10 +51,10 @@ public sealed class AllocationTests(ITestOutputHelper output)
     [InlineData(32)]
     public void Puts_in_conflict_allocate_the_stored_values_at_each_participant(int batch)
     {
-        IDhtMap<string, int>[] maps = [.. Enumerable.Range(0, 4).Select(MapOf)];
+        DhtMap<string, int>[] maps = [.. Enumerable.Range(0, 4).Select(MapOf)];
         var pairs = ThreePairs(maps[0]);
         int next = 0;
-        Check("Puts in conflict", batch, () => maps[next++ % 4].OrderedPutAsync(pairs), static result => result.Versions.Count == 3, KeptOfThree);
+        Check("Puts in conflict", batch, () => maps[next++ % 4].PutAsync(pairs), static result => result.Versions.Count == 3, KeptOfThree);
         Assert.True(_world.Dhts.Sum(d => d.Counters.SlowPaths) > 0);
     }
 
@@ -61,8 +67,48 @@ public sealed class AllocationTests(ITestOutputHelper output)
     {
         var map = MapOf(0);
         string key = Stored(map, shard);
-        Check("Get", batch, () => map.OrderedGetAsync(key), static found => found is { Value: 17 }, static _ => 0);
+        Check("Get", batch, () => map.GetAsync(key), static found => found is { Value: 17 }, static _ => 0);
         Assert.Equal(shard == _world.ShardOf(0), _world.Dhts[0].Counters.LocalReads > 0);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(0, 32)]
+    [InlineData(1, 1)]
+    [InlineData(1, 32)]
+    public void A_put_whose_expectation_is_not_met_allocates_what_it_brings_and_its_reports(int shard, int batch)
+    {
+        var map = MapOf(0);
+        string key = Stored(map, shard);
+        Check("Unmet replace", batch, () => map.TryReplaceAsync(key, 5, ulong.MaxValue), static applied => !applied, rank => Kept(rank, shard, Value + Report, Report), rank => KeptAtMost(rank, shard, Value + Report, Report));
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void A_put_whose_expectation_is_met_allocates_no_more_than_one_without(int shard)
+    {
+        var map = MapOf(0);
+        string key = Stored(map, shard);
+        var bytes = new System.Buffers.ArrayBufferWriter<byte>();
+        System.Buffers.BuffersExtensions.Write(bytes, map.Identity);
+        GroupCore.Wire.CanonicalKey.Write(bytes, key);
+        byte[] stored = bytes.WrittenSpan.ToArray();
+        ulong hash = StableHash.XxHash64.Hash(stored);
+        var table = _world.Dhts[Enumerable.Range(0, 4).First(rank => _world.ShardOf(rank) == shard)].Layer.Participant.Table;
+        Check("Replace", 1, () => map.TryReplaceAsync(key, 5, table.Find(stored, hash)!.Version), static applied => applied, rank => _world.ShardOf(rank) == shard ? Value : 0);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(0, 32)]
+    [InlineData(1, 1)]
+    [InlineData(1, 32)]
+    public void A_merge_of_one_key_allocates_what_it_brings_and_what_is_stored(int shard, int batch)
+    {
+        var map = MapOf(0);
+        string key = Stored(map, shard);
+        Check("Merge", batch, () => map.MergeAsync(key, 1), static _ => true, rank => Kept(rank, shard, Executing, Report + Value), rank => KeptAtMost(rank, shard, Executing, Report + Value));
     }
 
     [Fact]
@@ -71,27 +117,34 @@ public sealed class AllocationTests(ITestOutputHelper output)
         using var cancellation = new CancellationTokenSource();
         var map = MapOf(0);
         string key = Stored(map, 1);
-        Check("Get with a token", 32, () => map.OrderedGetAsync(key, null, cancellation.Token), static found => found is { Value: 17 }, static _ => 0);
+        Check("Get with a token", 32, () => map.GetAsync(key, null, cancellation.Token), static found => found is { Value: 17 }, static _ => 0);
     }
 
     private int KeptOfThree(int rank) => _world.ShardOf(rank) == 0 ? 2 * Value : Value;
 
-    private IDhtMap<string, int> MapOf(int rank) => _world.Dhts[rank].Map<string, int>("m");
+    /// <summary>What a participant keeps; and of answers with a report the member of the call, where it is none itself, reads the first.</summary>
+    private int Kept(int rank, int shard, int executed, int told) => _world.ShardOf(rank) == shard ? executed : rank == 0 ? told : 0;
 
-    private KeyValuePair<string, int>[] ThreePairs(IDhtMap<string, int> map) => [new(_world.KeyOf(map, 0), 1), new(_world.KeyOf(map, 1), 2), new(_world.KeyOf(map, 0, 1), 3)];
+    /// <summary>Of others' answers the member of the call reads each, where the first was computed for another time.</summary>
+    private int KeptAtMost(int rank, int shard, int executed, int told) =>
+        (_world.ShardOf(rank) == shard ? executed : 0) + (rank != 0 ? 0 : told * Enumerable.Range(1, 3).Count(other => _world.ShardOf(other) == shard));
+
+    private DhtMap<string, int> MapOf(int rank) => _world.Dhts[rank].Map<string, int>("m");
+
+    private KeyValuePair<string, int>[] ThreePairs(DhtMap<string, int> map) => [new(_world.KeyOf(map, 0), 1), new(_world.KeyOf(map, 1), 2), new(_world.KeyOf(map, 0, 1), 3)];
 
     /// <summary>A key of a shard, with the value 17.</summary>
-    private string Stored(IDhtMap<string, int> map, int shard)
+    private string Stored(DhtMap<string, int> map, int shard)
     {
         string key = _world.KeyOf(map, shard);
-        var put = map.OrderedPutAsync(key, 17).AsTask();
+        var put = map.PutAsync(key, 17).AsTask();
         _world.Group.Run();
         Assert.True(put.IsCompletedSuccessfully);
         return key;
     }
 
     /// <summary>Begins a batch, lets all members come to rest, takes the results; again and again. Each member allocates what it keeps.</summary>
-    private void Check<T>(string what, int batch, Func<ValueTask<T>> begin, Func<T, bool> right, Func<int, int> kept)
+    private void Check<T>(string what, int batch, Func<ValueTask<T>> begin, Func<T, bool> right, Func<int, int> kept, Func<int, int>? atMost = null)
     {
         var calls = new List<ValueTask<T>>(batch);
         int members = _world.Dhts.Count;
@@ -120,7 +173,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
             for (int i = 0; i <= members && run > 0; i++) least[i] = Math.Min(least[i], (double)bytes[i] / Batches / batch);
         }
         output.WriteLine($"{what}, {batch} at once: {string.Join(", ", least[..members].Select(b => $"{b:0.00}"))} B by rank, {least[members]:0.00} B in the call");
-        for (int rank = 0; rank < members; rank++) Assert.InRange(least[rank], kept(rank), kept(rank) + 0.99);
+        for (int rank = 0; rank < members; rank++) Assert.InRange(least[rank], kept(rank), (atMost ?? kept)(rank) + 0.99);
         Assert.InRange(least[members], 0, 0.99);
 
         void Keep(ValueTask<T> call) => calls.Add(call);

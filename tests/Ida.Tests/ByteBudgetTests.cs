@@ -15,14 +15,14 @@ public sealed class ByteBudgetTests
         world.BulkBytes = Budget;
         var map = world.Members[0].Dht.Map<string, byte[]>("m");
         var keys = Enumerable.Range(0, 40).Select(i => $"{(char)('a' + (i % 26))}{i % 10}").Distinct().ToList();
-        var puts = keys.ConvertAll(key => map.OrderedPutAsync(key, new byte[9_000]).AsTask());
+        var puts = keys.ConvertAll(key => map.PutAsync(key, new byte[9_000]).AsTask());
         world.RunUntil(() => puts.TrueForAll(put => put.IsCompleted), "Puts");
         Assert.All(puts, put => Assert.True(put.IsCompletedSuccessfully));
-        var many = Enumerable.Range(0, 20).Select(i => map.OrderedGetAsync(keys).AsTask()).ToList();
-        var single = keys.ConvertAll(key => map.OrderedGetAsync(key).AsTask());
+        var many = Enumerable.Range(0, 20).Select(i => map.GetAsync(keys).AsTask()).ToList();
+        var single = keys.ConvertAll(key => map.GetAsync(key).AsTask());
         world.RunUntil(() => many.TrueForAll(get => get.IsCompleted) && single.TrueForAll(get => get.IsCompleted), "Gets");
-        Assert.All(many, get => Assert.Equal(keys.Count, get.Result.Count(found => found.Value.Value.Length == 9_000)));
-        Assert.All(single, get => Assert.Equal(9_000, get.Result!.Value.Value.Length));
+        Assert.All(many, get => Assert.Equal(keys.Count, get.Result.Count(found => found.Value.Length == 9_000)));
+        Assert.All(single, get => Assert.Equal(9_000, get.Result.Value.Length));
         Assert.InRange(world.MostQueued, Budget, Budget + (40 * 9_200) + 20_000);
     }
 
@@ -32,7 +32,7 @@ public sealed class ByteBudgetTests
         var world = DhtWorld.Founded(4, options: Options());
         world.BulkBytes = Budget;
         var map = world.Members[0].Dht.Map<string, byte[]>("m");
-        var puts = Enumerable.Range(0, 100).Select(i => map.OrderedPutAsync($"{(char)('a' + (i % 26))}{i % 10}", new byte[50_000]).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 100).Select(i => map.PutAsync($"{(char)('a' + (i % 26))}{i % 10}", new byte[50_000]).AsTask()).ToList();
         world.Poke();
         Assert.DoesNotContain(puts, put => put.IsCompleted);
         world.ChangeView();
@@ -51,9 +51,9 @@ public sealed class ByteBudgetTests
         int shard = stopped.Host.Current!.State.Shard;
         string there = Enumerable.Range(0, 26).Select(i => $"{(char)('a' + i)}").First(key => ShardOf(world, key) == shard);
         string elsewhere = Enumerable.Range(0, 26).Select(i => $"{(char)('a' + i)}").First(key => ShardOf(world, key) != shard);
-        var blocked = Enumerable.Range(0, 200).Select(i => map.OrderedPutAsync(there, new byte[20_000]).AsTask()).ToList();
+        var blocked = Enumerable.Range(0, 200).Select(i => map.PutAsync(there, new byte[20_000]).AsTask()).ToList();
         world.Poke();
-        var others = Enumerable.Range(0, 200).Select(i => map.OrderedPutAsync(elsewhere, new byte[100]).AsTask()).ToList();
+        var others = Enumerable.Range(0, 200).Select(i => map.PutAsync(elsewhere, new byte[100]).AsTask()).ToList();
         for (int i = 0; i < 400 && !others.TrueForAll(put => put.IsCompleted); i++)
         {
             world.Poke();
@@ -80,9 +80,9 @@ public sealed class ByteBudgetTests
             {
                 if (small[i] is { IsCompleted: false }) continue;
                 ended += small[i] is { IsCompletedSuccessfully: true } ? 1 : 0;
-                small[i] = map.OrderedPutAsync($"{(char)('a' + i)}{round % 2}", new byte[10]).AsTask();
+                small[i] = map.PutAsync($"{(char)('a' + i)}{round % 2}", new byte[10]).AsTask();
             }
-            if (round == 10) large = map.OrderedPutAsync(new[] { "u0", "v1", "w0", "x1", "y0", "z1" }.Select(static key => KeyValuePair.Create(key, (byte[]?)new byte[200_000]))).AsTask();
+            if (round == 10) large = map.PutAsync(new[] { "u0", "v1", "w0", "x1", "y0", "z1" }.Select(static key => KeyValuePair.Create(key, (byte[]?)new byte[200_000]))).AsTask();
             world.Poke();
             // One of them is always on the way.
             world.DeliverAll((from, to) => (from + to + round) % 2 == 0);
@@ -110,10 +110,10 @@ public sealed class ByteBudgetTests
                 if (small[i] is { IsCompleted: false }) continue;
                 if (small[i] is { } before) Assert.True(before.IsCompletedSuccessfully, before.Exception?.InnerException?.Message);
                 ended += small[i] is null ? 0 : 1;
-                small[i] = map.OrderedPutAsync($"{i}_{last}", new byte[2_000]).AsTask();
+                small[i] = map.PutAsync($"{i}_{last}", new byte[2_000]).AsTask();
             }
             world.Poke();
-            if (round == 10) large = map.OrderedPutAsync(Enumerable.Range(0, 4).Select(i => KeyValuePair.Create($"large{i}_{last}", (byte[]?)new byte[210_000]))).AsTask();
+            if (round == 10) large = map.PutAsync(Enumerable.Range(0, 4).Select(i => KeyValuePair.Create($"large{i}_{last}", (byte[]?)new byte[210_000]))).AsTask();
             world.Poke();
             for (int i = 0; i < 4; i++) world.Deliver(0, 1);
             world.DeliverAll(static (from, _) => from != 0);
@@ -132,11 +132,11 @@ public sealed class ByteBudgetTests
         char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
         for (int i = 0; i < 60; i++)
         {
-            var read = map.OrderedGetAsync($"a{last}").AsTask();
+            var read = map.GetAsync($"a{last}").AsTask();
             world.RunUntil(() => read.IsCompleted, "A read");
             Assert.True(read.IsCompletedSuccessfully);
         }
-        var reads = Enumerable.Range(0, 100).Select(i => map.OrderedGetAsync($"{i}_{last}").AsTask()).ToList();
+        var reads = Enumerable.Range(0, 100).Select(i => map.GetAsync($"{i}_{last}").AsTask()).ToList();
         world.Poke();
         Assert.Equal(reads.Count, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OperationPhase.Sent));
         world.RunUntil(() => reads.TrueForAll(static read => read.IsCompletedSuccessfully), "The reads");
@@ -149,12 +149,12 @@ public sealed class ByteBudgetTests
         var map = world.Members[0].Dht.Map<string, byte[]>("m");
         for (int i = 0; i < 60; i++)
         {
-            var read = map.OrderedGetAsync(["a", "b"]).AsTask();
+            var read = map.GetAsync(["a", "b"]).AsTask();
             world.RunUntil(() => read.IsCompleted, "A read");
             Assert.True(read.IsCompletedSuccessfully);
         }
-        var put = map.OrderedPutAsync("a", new byte[10]).AsTask();
-        var reads = Enumerable.Range(0, 100).Select(_ => map.OrderedGetAsync(["a", "b"]).AsTask()).ToList();
+        var put = map.PutAsync("a", new byte[10]).AsTask();
+        var reads = Enumerable.Range(0, 100).Select(_ => map.GetAsync(["a", "b"]).AsTask()).ToList();
         world.Poke();
         Assert.False(put.IsCompleted);
         Assert.Equal(reads.Count + 1, world.Members[0].Host.Current!.Coordinator.Standing().Count(static one => one.Place == Coordination.OperationPhase.Sent));
@@ -170,7 +170,7 @@ public sealed class ByteBudgetTests
         world.BulkBytes = Budget;
         // The keys lie at one member; of the others the first asks and takes nothing.
         string[] keys = [.. Enumerable.Range(0, 10).Select(i => $"{(char)('a' + i)}0")];
-        var put = world.Members[0].Dht.Map<string, byte[]>("m").OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
+        var put = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "The put");
         world.Settle();
         var holder = world.Members.Single(m => m.Host.Current!.State.Shard == ShardOf(world, keys[0]));
@@ -189,7 +189,7 @@ public sealed class ByteBudgetTests
         Assert.All(stuck, get => Assert.True(get.IsCompletedSuccessfully || get.Exception!.InnerException is OverloadedException, get.Exception?.ToString()));
         Assert.Contains(stuck, get => get.IsCompletedSuccessfully);
 
-        Task Get(HarnessMember member) => many ? member.Dht.Map<string, byte[]>("m").OrderedGetAsync(keys).AsTask() : member.Dht.Map<string, byte[]>("m").OrderedGetAsync(keys[0]).AsTask();
+        Task Get(HarnessMember member) => many ? member.Dht.Map<string, byte[]>("m").GetAsync(keys).AsTask() : member.Dht.Map<string, byte[]>("m").GetAsync(keys[0]).AsTask();
 
         void Deliver(List<Task> gets)
         {
@@ -213,8 +213,12 @@ public sealed class ByteBudgetTests
         due.Add(3, Answer(7, 1, 500));
         Assert.True(due.TryTake(2, out var first));
         Assert.True(due.TryTake(2, out var second));
-        Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Id, second.Id));
+        Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Operation.Id, second.Operation.Id));
         Assert.False(due.HasAny(2));
+        // Attempts of other issuers have numbers of their own.
+        due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 2), [1], []));
+        due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 1, 77), [1], []));
+        Assert.True(due.TryTake(2, out _) && due.TryTake(2, out _));
         // One that comes late is for nobody any more, and the newer one stays.
         due.Add(2, Answer(9, 4, 100));
         due.Add(2, Answer(9, 3, 100));
@@ -224,7 +228,7 @@ public sealed class ByteBudgetTests
         Assert.True(due.TryTake(3, out _));
         Assert.Equal((0, 0L), (due.Count, due.Bytes));
 
-        static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(1, request), attempt, [1, 2], [(new byte[bytes], 1)]);
+        static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(new(1, request), attempt), [1, 2], [(new byte[bytes], 1)]);
     }
 
     /// <summary>Answers that come only when their shard is quiescent are refused beyond the bound as those that come at once are.</summary>
@@ -235,16 +239,16 @@ public sealed class ByteBudgetTests
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) });
         var map = world.Members[Reader].Dht.Map<string, byte[]>("m");
         string[] large = [.. Enumerable.Range(0, 8).Select(i => $"{(char)('a' + i)}0")];
-        foreach (string key in large) Run(map.OrderedPutAsync(key, new byte[100_000]).AsTask());
+        foreach (string key in large) Run(map.PutAsync(key, new byte[100_000]).AsTask());
         // Reads have brought little of late.
-        for (int i = 0; i < 80; i++) Run(map.OrderedGetAsync(["y0", "z0", "large"]).AsTask());
+        for (int i = 0; i < 80; i++) Run(map.GetAsync(["y0", "z0", "large"]).AsTask());
         world.Settle();
         // In each shard a put has not got its time: one waits for the first shard, one for the second.
-        var first = world.Members[0].Dht.Map<string, byte[]>("m").OrderedPutAsync("v0", [1]).AsTask();
-        var second = world.Members[Writer].Dht.Map<string, byte[]>("m").OrderedPutAsync("v1", [1]).AsTask();
+        var first = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync("v0", [1]).AsTask();
+        var second = world.Members[Writer].Dht.Map<string, byte[]>("m").PutAsync("v1", [1]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2) or (Writer, Reader));
-        var reads = Enumerable.Range(0, 10).Select(_ => map.OrderedGetAsync([.. large, "v0", "v1"]).AsTask()).ToList();
+        var reads = Enumerable.Range(0, 10).Select(_ => map.GetAsync([.. large, "v0", "v1"]).AsTask()).ToList();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is not (2, 0) and not (Reader, Writer));
         Assert.DoesNotContain(reads, read => read.IsCompleted);

@@ -14,10 +14,10 @@ public sealed class CancellationTests
         var gone = new CancellationToken(true);
         Task[] calls =
         [
-            map.OrderedPutAsync("a1", 1, cancellationToken: gone).AsTask(), map.OrderedPutAsync([new("a1", 1)], cancellationToken: gone).AsTask(),
-            map.OrderedPutAsync([], cancellationToken: gone).AsTask(), map.OrderedRemoveAsync(["a1"], cancellationToken: gone).AsTask(),
-            map.OrderedMergeAsync("a1", 1L, cancellationToken: gone).AsTask(), map.OrderedMergeAsync([new KeyValuePair<string, long>("a1", 1)], cancellationToken: gone).AsTask(),
-            map.OrderedGetAsync("a0", cancellationToken: gone).AsTask(), map.OrderedGetAsync(["a0", "a1"], cancellationToken: gone).AsTask(), map.OrderedGetAsync([], cancellationToken: gone).AsTask(),
+            map.PutAsync("a1", 1, cancellationToken: gone).AsTask(), map.PutAsync([new("a1", 1)], cancellationToken: gone).AsTask(),
+            map.PutAsync([], cancellationToken: gone).AsTask(), map.RemoveAsync(["a1"], cancellationToken: gone).AsTask(),
+            map.MergePairAsync("a1", 1L, cancellationToken: gone).AsTask(), map.MergeAsync([new KeyValuePair<string, long>("a1", 1)], cancellationToken: gone).AsTask(),
+            map.GetAsync("a0", cancellationToken: gone).AsTask(), map.GetAsync(["a0", "a1"], cancellationToken: gone).AsTask(), map.GetAsync([], cancellationToken: gone).AsTask(),
             dht.NewBatch().Put(map, "a1", 1).CommitAsync(gone).AsTask(), dht.NewBatch().CommitAsync(gone).AsTask(), dht.NewReading().RunAsync(gone).AsTask(),
             dht.StatusAsync(gone), dht.SnapshotAsync(gone), dht.CloseAsync(gone).AsTask(),
         ];
@@ -25,9 +25,9 @@ public sealed class CancellationTests
         foreach (var call in calls) Assert.Equal(gone, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call)).CancellationToken);
         Assert.Equal(0, world.Members.Sum(m => m.Dht.Counters.Sent));
         Assert.False(dht.Completion.IsCompleted);
-        var read = map.OrderedGetAsync("a1").AsTask();
+        var read = map.GetAsync("a1").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Null(await read);
+        Assert.False((await read).Found);
     }
 
     [Fact]
@@ -35,7 +35,7 @@ public sealed class CancellationTests
     {
         var world = DhtWorld.Founded(4);
         using var cancellation = new CancellationTokenSource();
-        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
         await cancellation.CancelAsync();
         world.Poke();
         Assert.Equal(cancellation.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => put)).CancellationToken);
@@ -49,19 +49,19 @@ public sealed class CancellationTests
         var member = world.Members[0];
         var map = member.Dht.Map<string, int>("m");
         using var cancellation = new CancellationTokenSource();
-        var put = map.OrderedPutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
-        var get = map.OrderedGetAsync("a1", cancellationToken: cancellation.Token).AsTask();
-        var waits = map.OrderedPutAsync("b1", 1, cancellationToken: cancellation.Token).AsTask();
+        var put = map.PutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
+        var get = map.GetAsync("a1", cancellationToken: cancellation.Token).AsTask();
+        var waits = map.PutAsync("b1", 1, cancellationToken: cancellation.Token).AsTask();
         world.Poke();
-        var queued = map.OrderedPutAsync("c1", 1, cancellationToken: cancellation.Token).AsTask();
+        var queued = map.PutAsync("c1", 1, cancellationToken: cancellation.Token).AsTask();
         Fill(member);
-        var noRoom = map.OrderedPutAsync("d1", 1, cancellationToken: cancellation.Token).AsTask();
+        var noRoom = map.PutAsync("d1", 1, cancellationToken: cancellation.Token).AsTask();
         await cancellation.CancelAsync();
         for (int i = 0; i < 40; i++) world.Advance(TimeSpan.FromMilliseconds(1));
         Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException);
         foreach (Task call in new Task[] { get, waits, queued, noRoom }) await Assert.ThrowsAnyAsync<OperationCanceledException>(() => call);
         world.Settle();
-        var read = map.OrderedGetAsync(["b1", "c1", "d1"]).AsTask();
+        var read = map.GetAsync(["b1", "c1", "d1"]).AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Empty(await read);
     }
@@ -94,7 +94,7 @@ public sealed class CancellationTests
         var get = new GetOptions { Timeout = TimeSpan.FromTicks(ticks) };
         Action[] calls =
         [
-            () => _ = map.OrderedPutAsync("a1", 1, put).AsTask(), () => _ = map.OrderedGetAsync("a1", get).AsTask(), () => _ = map.OrderedGetAsync(["a1", "b1"], get).AsTask(),
+            () => _ = map.PutAsync("a1", 1, put).AsTask(), () => _ = map.GetAsync("a1", get).AsTask(), () => _ = map.GetAsync(["a1", "b1"], get).AsTask(),
             () => _ = dht.NewBatch(put), () => _ = dht.NewReading(get),
         ];
         foreach (var call in calls)
@@ -114,8 +114,8 @@ public sealed class CancellationTests
         var map = world.Members[0].Dht.Map<string, int>("m");
         Task[] calls =
         [
-            map.OrderedPutAsync("a1", 1).AsTask(), map.OrderedPutAsync("b1", 1, new() { Timeout = TimeSpan.MaxValue }).AsTask(),
-            map.OrderedGetAsync("c1", new() { Timeout = Timeout.InfiniteTimeSpan }).AsTask(),
+            map.PutAsync("a1", 1).AsTask(), map.PutAsync("b1", 1, new() { Timeout = TimeSpan.MaxValue }).AsTask(),
+            map.GetAsync("c1", new() { Timeout = Timeout.InfiniteTimeSpan }).AsTask(),
         ];
         world.Poke();
         for (int i = 0; i < 100; i++) world.Advance(TimeSpan.FromDays(100));

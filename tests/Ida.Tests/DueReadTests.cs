@@ -19,14 +19,14 @@ public sealed class DueReadTests
         int ended = 0;
         char there = End(world, Late), elsewhere = End(world, Other);
         world.DeliverAll(static (from, _) => from != Late);
-        Task read = keys == 1 ? map.OrderedGetAsync($"a{there}").AsTask() : map.OrderedGetAsync(Enumerable.Range(0, keys).Select(i => $"{(char)('a' + i)}{there}")).AsTask();
+        Task read = keys == 1 ? map.GetAsync($"a{there}").AsTask() : map.GetAsync(Enumerable.Range(0, keys).Select(i => $"{(char)('a' + i)}{there}")).AsTask();
         for (int i = 0; i < 300 && !read.IsCompleted; i++)
         {
             for (int j = 0; j < puts.Length; j++)
             {
                 if (puts[j] is { IsCompleted: false }) continue;
                 ended += puts[j] is { IsCompletedSuccessfully: true } ? 1 : 0;
-                puts[j] = map.OrderedPutAsync($"{(char)('a' + j)}{elsewhere}", new byte[Bytes]).AsTask();
+                puts[j] = map.PutAsync($"{(char)('a' + j)}{elsewhere}", new byte[Bytes]).AsTask();
             }
             world.Poke();
             // One put ends after the other, and those that wait take its place.

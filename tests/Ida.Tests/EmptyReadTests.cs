@@ -10,11 +10,11 @@ public sealed class EmptyReadTests
         var map = world.Members[0].Dht.Map<string, int>("m");
         foreach (string[] keys in (string[][])[[], ["a0"], ["a0", "b1"]])
         {
-            Assert.Throws<ArgumentOutOfRangeException>(() => Refused(map.OrderedGetAsync(keys, new() { Level = (ConsistencyLevel)7 })));
-            Assert.Throws<ArgumentOutOfRangeException>(() => Refused(map.OrderedGetAsync(keys, new() { Timeout = TimeSpan.FromSeconds(-3) })));
+            Assert.Throws<ArgumentOutOfRangeException>(() => Refused(map.GetAsync(keys, new() { Level = (ConsistencyLevel)7 })));
+            Assert.Throws<ArgumentOutOfRangeException>(() => Refused(map.GetAsync(keys, new() { Timeout = TimeSpan.FromSeconds(-3) })));
         }
-        for (int i = 0; i < 2; i++) Assert.Empty(await map.OrderedGetAsync([]));
+        for (int i = 0; i < 2; i++) Assert.Empty(await map.GetAsync([]));
 
-        static void Refused(ValueTask<IReadOnlyDictionary<string, Versioned<int>>> read) => Assert.Fail($"It was taken: {read.IsCompleted}");
+        static void Refused(ValueTask<EntryDictionary<string, int>> read) => Assert.Fail($"It was taken: {read.IsCompleted}");
     }
 }

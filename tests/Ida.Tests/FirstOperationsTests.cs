@@ -8,21 +8,21 @@ public sealed class FirstOperationsTests
     {
         var world = DhtWorld.Founded(4);
         var stock = world.Members[0].Dht.Map<string, int>("stock");
-        var put = stock.OrderedPutAsync([new("apples", 3), new("pear", 5)]).AsTask();
+        var put = stock.PutAsync([new("apples", 3), new("pear", 5)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         Assert.Equal(2, (await put).Versions.Count);
         foreach (var member in world.Members)
         {
             var map = member.Dht.Map<string, int>("stock");
-            var get = map.OrderedGetAsync(["apples", "pear", "none"]).AsTask();
+            var get = map.GetAsync(["apples", "pear", "none"]).AsTask();
             world.RunUntil(() => get.IsCompleted, "The read");
             var both = await get;
             Assert.Equal(2, both.Count);
-            Assert.Equal(3, both["apples"].Value);
-            Assert.Equal((await put).Versions[1], both["pear"].Version);
-            var one = map.OrderedGetAsync("apples").AsTask();
+            Assert.Equal(3, both["apples"]);
+            Assert.Equal((await put).Versions[1], both.VersionOf("pear"));
+            var one = map.GetAsync("apples").AsTask();
             world.RunUntil(() => one.IsCompleted, "The read of one key");
-            Assert.Equal(3, (await one)!.Value.Value);
+            Assert.Equal(3, (await one).Value);
         }
         world.Settle();
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);

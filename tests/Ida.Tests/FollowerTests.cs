@@ -13,18 +13,18 @@ public sealed class FollowerTests
         var map = world.Members[0].Dht.Map<string, long>("m");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         using var cancellation = new CancellationTokenSource();
-        var first = map.OrderedMergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();
+        var first = map.MergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();
         world.Poke();
         await cancellation.CancelAsync();
         world.Poke();
         var id = Assert.IsType<OutcomeUnknownException>(first.Exception!.InnerException).Operation;
 
-        var follower = map.OrderedMergeAsync(pairs, new() { Operation = id, Timeout = expires ? TimeSpan.FromMilliseconds(50) : null }).AsTask();
+        var follower = map.MergeAsync(pairs, new() { Operation = id, Timeout = expires ? TimeSpan.FromMilliseconds(50) : null }).AsTask();
         world.Poke();
         world.Advance(TimeSpan.FromMilliseconds(49));
         Assert.False(follower.IsCompleted);
         // One waits at a time.
-        var beside = map.OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+        var beside = map.MergeAsync(pairs, new() { Operation = id }).AsTask();
         world.Poke();
         Assert.IsType<ArgumentException>(beside.Exception!.InnerException);
         // No frame has been delivered: that the put ends is not what ends the call.
@@ -36,16 +36,16 @@ public sealed class FollowerTests
             Assert.Equal(id, unknown.Operation);
             Assert.IsType<OperationNotExecutedException>(unknown.InnerException);
             // Its place is free, and the put goes on.
-            follower = map.OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+            follower = map.MergeAsync(pairs, new() { Operation = id }).AsTask();
             world.Advance(TimeSpan.FromMilliseconds(200));
             Assert.False(follower.IsCompleted);
         }
         world.RunUntil(() => follower.IsCompleted, "The put");
         Assert.Equal((id, 2), ((await follower).Operation, (await follower).Versions.Count));
         world.Settle();
-        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        var read = map.GetAsync(["a0", "a1"]).AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal([1L, 1L], (await read).Values.Select(v => v.Value));
+        Assert.Equal([1L, 1L], (await read).Values);
         Assert.All(world.Members, m => Assert.False(m.Host.Current!.Coordinator.HasWork));
     }
 }

@@ -16,8 +16,8 @@ public sealed class FrozenTurnTests
         var map = member.Dht.Map<string, int>("m");
         Task call = null!;
         Frozen(world, member, () => call = put
-            ? map.OrderedPutAsync([new("a", 1), new("b", 2), new("c", 3), new("d", 4)], new() { Timeout = Limit }).AsTask()
-            : map.OrderedGetAsync(["a", "b", "c", "d"], new() { Timeout = Limit }).AsTask());
+            ? map.PutAsync([new("a", 1), new("b", 2), new("c", 3), new("d", 4)], new() { Timeout = Limit }).AsTask()
+            : map.GetAsync(["a", "b", "c", "d"], new() { Timeout = Limit }).AsTask());
         AssertEndsInTime(world, () => call.IsCompleted);
         Assert.IsAssignableFrom<DhtException>(call.Exception!.InnerException);
     }

@@ -56,13 +56,13 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[1].Dht.Map<string, int>("m");
-        var first = map.OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        var first = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
-        var next = map.OrderedPutAsync([new("a0", 2), new("a1", 2)]).AsTask();
+        var next = map.PutAsync([new("a0", 2), new("a1", 2)]).AsTask();
         world.RunUntil(() => next.IsCompleted, "A put that acknowledges the first");
         var id = (await first).Operation;
         var victim = world.Members[3];
-        var retry = victim.Dht.Map<string, int>("m").OrderedPutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
+        var retry = victim.Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 100 && !victim.Host.Current!.Coordinator.Standing().Any(static one => one.Op.Asks); i++)
             foreach (var (from, to) in world.Busy())
@@ -70,9 +70,9 @@ public sealed class HostileAnswerTests
         var op = Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op;
         Assert.True(op.Asks);
         byte[] head = Head(victim, 1, new(id, op.Attempt, op.Payload));
-        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.Executed, .. Parts(2), 0], from: 1);
-        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.UnderWay, .. Parts(2)], from: 1);
-        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.Executed, .. Parts(1)], from: 1);
+        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.Executed, .. EndParts(2), 0], from: 1);
+        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.UnderWay, .. EndParts(2)], from: 1);
+        AssertRefused(world, victim, DhtFrame.End, [.. head, (byte)EndStatus.Executed, .. EndParts(1)], from: 1);
         Assert.False(retry.IsCompleted);
         for (int part = 0; part < 2; part++) Assert.NotEqual(Lie, op.Parts[part].Version);
         world.RunUntil(() => retry.IsCompleted, "The retry");
@@ -90,7 +90,7 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var victim = world.Members[1];
-        var read = victim.Dht.Map<string, int>("m").OrderedGetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var read = victim.Dht.Map<string, int>("m").GetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var liar = world.Members[world.Waiting(1, 0) > 0 ? 0 : 2];
         var own = victim.Host.Current!.Participant.Oldest!;
@@ -113,10 +113,10 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[1].Dht.Map<string, int>("m");
-        var put = map.OrderedPutAsync([new("a0", 1), new("a1", 2)]).AsTask();
+        var put = map.PutAsync([new("a0", 1), new("a1", 2)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put");
         var victim = world.Members[1];
-        var read = victim.Dht.Map<string, int>("m").OrderedGetAsync(["a0", "a1"]).AsTask();
+        var read = victim.Dht.Map<string, int>("m").GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         byte[] head = Head(victim, victim.Rank, Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op.Running!.Key);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
@@ -124,7 +124,7 @@ public sealed class HostileAnswerTests
             if (rank != victim.Rank) victim.Deliver(new(DhtFrame.Executed, [.. head, .. Parts(parts)], world.View!.Id, rank));
         Assert.Equal(before + 3, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal([1, 2], (await read).Values.Select(static one => one.Value).Order());
+        Assert.Equal([1, 2], (await read).Values.Order());
     }
 
     /// <summary>A member answers a read of a key that it does not hold, before the one that was asked does.</summary>
@@ -139,10 +139,10 @@ public sealed class HostileAnswerTests
         var world = DhtWorld.Founded(4);
         var (victim, liar) = (world.Members[1], world.Members[3]);
         var map = victim.Dht.Map<string, int>("m");
-        var put = map.OrderedPutAsync("a0", 1).AsTask();
+        var put = map.PutAsync("a0", 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         ulong request = (await put).Operation.Sequence + 1;
-        var read = map.OrderedGetAsync("a0").AsTask();
+        var read = map.GetAsync("a0").AsTask();
         world.Poke();
         Assert.False(read.IsCompleted);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
@@ -162,7 +162,7 @@ public sealed class HostileAnswerTests
         // Of calls that there are not it is read over, as what comes late is.
         Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1, (await read)!.Value.Value);
+        Assert.Equal(1, (await read).Value);
     }
 
     /// <summary>Who is asked for a put that a retry names proposes that very attempt itself, with other keys, before it answers.</summary>
@@ -172,7 +172,7 @@ public sealed class HostileAnswerTests
         var world = DhtWorld.Founded(4);
         var (liar, victim) = (world.Members[1], world.Members[3]);
         var id = new OperationId(liar.Host.Current!.State.Session, 1001);
-        var retry = victim.Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var retry = victim.Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var op = Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op;
         Assert.True(op.Asks);
@@ -188,7 +188,7 @@ public sealed class HostileAnswerTests
     private static (HarnessMember Victim, Task<PutResult> Put, byte[] Head) Begin(DhtWorld world)
     {
         var victim = world.Members[1];
-        var put = victim.Dht.Map<string, int>("m").OrderedPutAsync([new("a0", 1), new("b0", 1), new("a1", 1)]).AsTask();
+        var put = victim.Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("b0", 1), new("a1", 1)]).AsTask();
         world.Poke();
         return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Oldest!.Key));
     }
@@ -206,10 +206,20 @@ public sealed class HostileAnswerTests
         var bytes = new byte[64];
         var parts = new BodyWriter(bytes);
         parts.Var((ulong)count);
+        for (int i = 0; i < count; i++) parts.Var(Lie);
+        if (count > 0) PutReportCodec.Write(ref parts, new(Ordering.Verdict.Failed, 0, "lie", null));
+        return parts.Written.ToArray();
+    }
+
+    private static byte[] EndParts(int count)
+    {
+        var bytes = new byte[64];
+        var parts = new BodyWriter(bytes);
+        parts.Var((ulong)count);
         for (int i = 0; i < count; i++)
         {
             parts.Var(Lie);
-            parts.Blob("lie"u8);
+            PutReportCodec.Write(ref parts, new(Ordering.Verdict.Failed, 0, "lie", null));
         }
         return parts.Written.ToArray();
     }
@@ -237,7 +247,7 @@ public sealed class HostileAnswerTests
     {
         world.RunUntil(() => call.IsCompleted, "The call");
         var map = victim.Dht.Map<string, int>("m");
-        var put = map.OrderedPutAsync([new("z0", 1), new("z1", 2)]).AsTask();
+        var put = map.PutAsync([new("z0", 1), new("z1", 2)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put afterwards");
         Assert.Equal(2, (await put).Versions.Count);
     }
@@ -258,6 +268,5 @@ public sealed class HostileAnswerTests
         var result = await put;
         Assert.Equal(3, result.Versions.Count);
         Assert.DoesNotContain(Lie, result.Versions);
-        Assert.Empty(result.Errors);
     }
 }

@@ -38,7 +38,7 @@ public sealed class LateMemberTests
             {
                 try
                 {
-                    await dhts[other].Map<string, byte[]>().OrderedPutAsync(key, new byte[bytes]);
+                    await dhts[other].Map<string, byte[]>().PutAsync(key, new byte[bytes]);
                     done++;
                 }
                 catch (DhtException error)

@@ -67,11 +67,11 @@ public sealed class LeaveTests
         world.ChangeView();
         Assert.False(leaver.Left);
         // The state is on its way: the leaver answers, the newcomer does not.
-        var get = world.Members[0].Dht.Map<string, int>("m").OrderedGetAsync("0_1").AsTask();
+        var get = world.Members[0].Dht.Map<string, int>("m").GetAsync("0_1").AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0));
         Assert.True(get.IsCompleted);
-        Assert.Equal(0, (await get)!.Value.Value);
+        Assert.Equal(0, (await get).Value);
         world.RunUntil(() => leaver.Left && !world.ViewRequested, "The hand-over");
         Assert.Equal(20, DhtWorld.Slice(successor).Entries.Count);
     }
@@ -150,7 +150,7 @@ public sealed class LeaveTests
         Leave(leaver, group: false);
         world.ChangeView();
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var puts = Enumerable.Range(0, 20).Select(i => map.OrderedPutAsync($"{i}_1", -i).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 20).Select(i => map.PutAsync($"{i}_1", -i).AsTask()).ToList();
         for (int i = 0; i < 20; i++)
         {
             world.Poke();
@@ -251,7 +251,7 @@ public sealed class LeaveTests
         Assert.True(world.ViewRequested);
         if (limit) return;
         world.RunUntil(() => !world.ViewRequested, "The view without it");
-        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("0_1", 7).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("0_1", 7).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put", steps: 100);
         Assert.Single((await put).Versions);
         // It is asked for once.
@@ -291,7 +291,7 @@ public sealed class LeaveTests
     private static void Fill(DhtWorld world, string shard)
     {
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var puts = Enumerable.Range(0, 20).Select(i => map.OrderedPutAsync($"{i}_{shard}", i).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 20).Select(i => map.PutAsync($"{i}_{shard}", i).AsTask()).ToList();
         world.RunUntil(() => puts.TrueForAll(put => put.IsCompletedSuccessfully), "The puts");
         world.Settle();
     }

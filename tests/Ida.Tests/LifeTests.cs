@@ -185,13 +185,13 @@ public sealed class LifeTests
     public void I9_9_a_shard_without_an_initialised_member_ends_every_call_and_the_dht_can_begin_again()
     {
         var world = DhtWorld.Founded(4);
-        var pending = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        var pending = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Crash(world.Members[0]);
         world.Crash(world.Members[2]);
         world.ChangeView();
         Assert.Equal(0, Assert.IsType<ShardDepopulatedException>(pending.Exception!.InnerException).Shard);
-        var later = world.Members[3].Dht.Map<string, int>("m").OrderedGetAsync("a1").AsTask();
+        var later = world.Members[3].Dht.Map<string, int>("m").GetAsync("a1").AsTask();
         world.Poke();
         Assert.IsType<ShardDepopulatedException>(later.Exception!.InnerException);
         Assert.IsType<ShardDepopulatedException>(world.Members[1].Dht.Completion.Exception!.InnerException);
@@ -208,20 +208,21 @@ public sealed class LifeTests
         var counts = dht.Map<string, long>("counts");
         var texts = dht.Map<string, string>("texts");
         await Run(world, dht.NewBatch().Merge(counts, "a0", 5L).Merge(texts, "b1", 7).Put(texts, "c0", "t").CommitAsync());
-        await Run(world, counts.OrderedPutAsync("a0", 6L));
-        var failed = await Run(world, texts.OrderedMergeAsync<int>([new("b1", -1), new("c0", 1)]));
-        Assert.Equal((0, "negative"), (Assert.Single(failed.Errors).Index, failed.Errors[0].Message));
-        var unspeakable = await Run(world, texts.OrderedMergeAsync<int>([new("b1", int.MinValue)]));
-        Assert.Equal((0, "Unspeakable"), (Assert.Single(unspeakable.Errors).Index, unspeakable.Errors[0].Message));
+        Assert.Equal(11L, await Run(world, counts.MergeAsync("a0", 6L)));
+        var before = await Run(world, texts.GetAsync("b1"));
+        var failed = await Assert.ThrowsAsync<PartlyAppliedException>(async () => await Run(world, texts.MergeAsync<int>([new("b1", -1), new("c0", 1)])));
+        Assert.Equal(("texts", "b1"), (failed.Map, failed.Key));
+        Assert.Contains("negative", failed.Message, StringComparison.Ordinal);
+        var unspeakable = await Assert.ThrowsAsync<ResolverException>(async () => await Run(world, texts.MergeAsync("b1", int.MinValue)));
+        Assert.Contains("Unspeakable", unspeakable.Message, StringComparison.Ordinal);
         var reading = dht.NewReading();
         var (count, text, other) = (reading.Add(counts, "a0"), reading.Add(texts, "b1"), reading.Add(texts, "c0"));
         await Run(world, reading.RunAsync());
         Assert.Equal((11L, "7", "t1"), (count.Value, text.Value, other.Value));
-        Assert.Equal(failed.Versions[0], text.Version);
-        Assert.Equal(unspeakable.Versions[0], text.Version);
-        await Run(world, texts.OrderedMergeAsync("c0", 0));
-        Assert.Null(await Run(world, texts.OrderedGetAsync("c0")));
-        await Assert.ThrowsAsync<NoCollisionResolverException>(async () => await counts.OrderedMergeAsync("a0", "text"));
+        Assert.Equal(before, text.Entry);
+        Assert.Null(await Run(world, texts.MergeAsync("c0", 0)));
+        Assert.False((await Run(world, texts.GetAsync("c0"))).Found);
+        await Assert.ThrowsAsync<NoResolverException>(async () => await counts.MergeAsync("a0", "text"));
         world.Settle();
         foreach (int shard in new[] { 0, 1 }) Assert.Single(world.Initialised(shard).Select(m => DhtWorld.Slice(m).Digest).Distinct());
     }
@@ -231,19 +232,19 @@ public sealed class LifeTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, string>("m");
-        await Assert.ThrowsAsync<ArgumentException>(async () => await map.OrderedPutAsync([new("a", "1"), new("a", "2")]));
-        await Assert.ThrowsAsync<ValueTooLargeException>(async () => await map.OrderedPutAsync("a", new string('x', 300_000)));
-        await Assert.ThrowsAsync<ArgumentNullException>(async () => await map.OrderedPutAsync(null!, "x"));
-        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<HashSet<int>, int>("m").OrderedGetAsync([[1]]));
-        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<double, int>("m").OrderedGetAsync([double.NaN]));
-        Assert.Empty((await map.OrderedPutAsync([])).Versions);
-        Assert.Empty(await map.OrderedGetAsync([]));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await map.PutAsync([new("a", "1"), new("a", "2")]));
+        await Assert.ThrowsAsync<ValueTooLargeException>(async () => await map.PutAsync("a", new string('x', 300_000)));
+        await Assert.ThrowsAsync<ArgumentNullException>(async () => await map.PutAsync(null!, "x"));
+        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<HashSet<int>, int>("m").GetAsync([[1]]));
+        await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<double, int>("m").GetAsync([double.NaN]));
+        Assert.Empty((await map.PutAsync([])).Versions);
+        Assert.Empty(await map.GetAsync([]));
         // Halves of surrogate pairs, as names that were cut have them: others would be the same map.
         foreach (string half in new[] { "a\uD83D", "\uDE00a", "\uD83D\uD83D" }) Assert.Equal("name", Assert.Throws<ArgumentException>(() => world.Members[0].Dht.Map<string, int>(half)).ParamName);
         world.Members[0].Dht.Map<string, int>("a\uD83D\uDE00");
         // A retry that lost its pairs does not learn that the put was executed.
         PutOptions retry = new() { Operation = new(1, 7) };
-        await Assert.ThrowsAsync<ArgumentException>(async () => await map.OrderedPutAsync([], retry));
+        await Assert.ThrowsAsync<ArgumentException>(async () => await map.PutAsync([], retry));
         await Assert.ThrowsAsync<ArgumentException>(async () => await world.Members[0].Dht.NewBatch(retry).CommitAsync());
         Assert.Equal(0, world.Members.Sum(m => m.Dht.Counters.Sent));
     }
@@ -254,17 +255,17 @@ public sealed class LifeTests
         var world = DhtWorld.Founded(4);
         using var cancel = new CancellationTokenSource();
         var map = world.Members[1].Dht.Map<string, long>("m");
-        var put = map.OrderedMergeAsync("a0", 5L, cancellationToken: cancel.Token).AsTask();
-        var early = map.OrderedMergeAsync("b0", 5L, cancellationToken: new(true)).AsTask();
+        var put = map.MergePairAsync("a0", 5L, cancellationToken: cancel.Token).AsTask();
+        var early = map.MergePairAsync("b0", 5L, cancellationToken: new(true)).AsTask();
         world.Members[1].Turn(static () => { });
         await cancel.CancelAsync();
         world.Poke();
         var unknown = Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException);
-        var again = map.OrderedMergeAsync("a0", 5L, new() { Operation = unknown.Operation }).AsTask();
+        var again = map.MergePairAsync("a0", 5L, new() { Operation = unknown.Operation }).AsTask();
         world.RunUntil(() => again.IsCompletedSuccessfully && early.IsCompleted, "The answer");
-        var get = map.OrderedGetAsync("a0").AsTask();
+        var get = map.GetAsync("a0").AsTask();
         world.RunUntil(() => get.IsCompleted, "The read");
-        Assert.Equal(5L, (await get)!.Value.Value);
+        Assert.Equal(5L, (await get).Value);
     }
 
     private static async Task<T> Run<T>(DhtWorld world, ValueTask<T> call)
@@ -280,8 +281,8 @@ public sealed class LifeTests
         var world = DhtWorld.Founded(6);
         var (excluded, slow) = (world.Members[0], world.Members[3]);
         world.ChangeView(excluded);
-        var get = excluded.Dht.Map<string, long>("m").OrderedGetAsync("a1", new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
-        var put = excluded.Dht.Map<string, long>("m").OrderedPutAsync("a1", 1L, new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var get = excluded.Dht.Map<string, long>("m").GetAsync("a1", new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var put = excluded.Dht.Map<string, long>("m").PutAsync("a1", 1L, new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         slow.Stall(TimeSpan.FromSeconds(7));
         world.ChangeView();

@@ -20,21 +20,21 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var last = (await first).Operation;
-        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = last with { Sequence = last.Sequence + ahead } }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = last with { Sequence = last.Sequence + ahead } }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         Assert.Contains(nameof(PutOptions.Operation), Assert.IsType<ArgumentException>(made.Exception?.InnerException).Message, StringComparison.Ordinal);
         for (int i = 0; i < 3; i++)
         {
-            var next = map.OrderedMergeAsync("a0", 1L).AsTask();
+            var next = map.MergePairAsync("a0", 1L).AsTask();
             world.RunUntil(() => next.IsCompleted, "A later put");
             Assert.Single((await next).Versions);
         }
-        var read = map.OrderedGetAsync("a0").AsTask();
+        var read = map.GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(4L, (await read)!.Value.Value);
+        Assert.Equal(4L, (await read).Value);
         world.Settle();
         Assert.All(world.Initialised(0), one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(last.Session)!.OutcomeCount));
     }
@@ -47,12 +47,12 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var last = (await first).Operation;
-        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 2 } }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 2 } }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
-        var next = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var next = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
         Assert.Single((await next).Versions);
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
@@ -66,7 +66,7 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         world.GivenFrom = null;
-        var made = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = new(world.Members[0].Host.Current!.State.Session, ulong.MaxValue) }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = new(world.Members[0].Host.Current!.State.Session, ulong.MaxValue) }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
     }
@@ -82,27 +82,27 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var first = map.OrderedMergeAsync("a0", 1L).AsTask();
+        var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
         if (named) world.GivenFrom = 0;
         // The other shard has something before the read, which is executed at member 0 and not stable.
-        var before = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L).AsTask();
+        var before = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (1, 3));
-        var read = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        var read = map.GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0) or (0, 3) or (3, 0));
         var held = world.Members[0].Host.Current!.Participant.Oldest!;
         Assert.True(held is { IsPut: false, Executed: true, Stable: false }, world.Describe());
-        var made = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
+        var made = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2) or (2, 0));
         world.RunUntil(() => made.IsCompleted && before.IsCompleted && read.IsCompleted, "All calls");
         world.Settle();
         Assert.Null(DhtWorld.Difference(world.Members[0], world.Members[2]));
         Assert.Equal(named, made.IsCompletedSuccessfully);
-        Assert.Equal(1L, (await read)["a0"].Value);
+        Assert.Equal(1L, (await read)["a0"]);
         if (!named) Assert.IsType<ArgumentException>(made.Exception?.InnerException);
     }
 
@@ -112,8 +112,8 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
-        var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var retry = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 5; i++)
         {
@@ -134,12 +134,12 @@ public sealed class NeverGivenIdTests
         var ids = new List<OperationId>();
         for (int i = 0; i < 3; i++)
         {
-            ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
+            ids.Add(PooledOperationTests.Unknown(world, map.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
             world.Settle();
         }
         var other = world.Members[3].Dht.Map<string, long>("m");
-        var retries = ids.Select((id, i) => other.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
-        var puts = Enumerable.Range(0, 5).Select(i => other.OrderedMergeAsync("d1", 1L).AsTask()).ToList();
+        var retries = ids.Select((id, i) => other.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 5).Select(i => other.MergePairAsync("d1", 1L).AsTask()).ToList();
         for (int i = 0; i < 20; i++)
         {
             world.Poke();
@@ -164,13 +164,13 @@ public sealed class NeverGivenIdTests
         var ids = new List<OperationId>();
         for (int i = 0; i < Retries; i++)
         {
-            ids.Add(PooledOperationTests.Unknown(world, map.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
+            ids.Add(PooledOperationTests.Unknown(world, map.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
             world.Settle();
         }
         var coordinator = world.Members[3].Host.Current!.Coordinator;
         var other = world.Members[3].Dht.Map<string, long>("m");
-        var retries = ids.Select((id, i) => other.OrderedMergeAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
-        var puts = Enumerable.Range(0, 5).Select(i => other.OrderedMergeAsync($"{i}z1", 1L).AsTask()).ToList();
+        var retries = ids.Select((id, i) => other.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 5).Select(i => other.MergePairAsync($"{i}z1", 1L).AsTask()).ToList();
         world.Poke();
         Assert.Equal(Places, Sent());
         int most = 0;
@@ -201,9 +201,9 @@ public sealed class NeverGivenIdTests
         var session = world.Members[0].Host.Current!.State.Session;
         world.GivenFrom = null;
         var map = world.Members[3].Dht.Map<string, long>("m");
-        var others = Enumerable.Range(0, Places).Select(_ => map.OrderedMergeAsync("d1", 1L).AsTask()).ToList();
-        var retries = Enumerable.Range(0, Retries).Select(i => map.OrderedMergeAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
-        others.AddRange(Enumerable.Range(0, (16 * Places) - Retries - 2).Select(_ => map.OrderedMergeAsync("d1", 1L).AsTask()));
+        var others = Enumerable.Range(0, Places).Select(_ => map.MergePairAsync("d1", 1L).AsTask()).ToList();
+        var retries = Enumerable.Range(0, Retries).Select(i => map.MergePairAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
+        others.AddRange(Enumerable.Range(0, (16 * Places) - Retries - 2).Select(_ => map.MergePairAsync("d1", 1L).AsTask()));
         for (int i = 0; i < 200; i++)
         {
             world.Poke();
@@ -225,7 +225,7 @@ public sealed class NeverGivenIdTests
         var session = world.Members[0].Host.Current!.State.Session;
         world.GivenFrom = null;
         var map = world.Members[3].Dht.Map<string, long>("m");
-        var retries = Enumerable.Range(0, Retries).Select(i => map.OrderedMergeAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
+        var retries = Enumerable.Range(0, Retries).Select(i => map.MergePairAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
         world.Poke();
         world.Poke();
         int asked = world.Waiting(3, 0);
@@ -245,16 +245,16 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.DeliverAll((from, to) => from == 0 && to is 1 or 3);
-        var retry = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.Crash(world.Members[0], loseAll: true);
         world.ChangeView();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
-        var read = world.Members[1].Dht.Map<string, long>("m").OrderedGetAsync("a1").AsTask();
+        var read = world.Members[1].Dht.Map<string, long>("m").GetAsync("a1").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(1L, (await read)!.Value.Value);
+        Assert.Equal(1L, (await read).Value);
     }
 }

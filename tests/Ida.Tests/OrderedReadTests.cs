@@ -20,27 +20,27 @@ public sealed class OrderedReadTests
         string[] keys = ["a0", "b0", "c0", "d0"];
         foreach (string key in keys)
         {
-            var stored = Map(3).OrderedPutAsync(key, new byte[250_000]).AsTask();
+            var stored = Map(3).PutAsync(key, new byte[250_000]).AsTask();
             world.RunUntil(() => stored.IsCompleted, "A put");
         }
         world.Settle();
         // The clock of the other shard is ahead, and nobody else has heard of it.
         world.Members[1].Skew = world.Members[5].Skew = 300_000_000;
-        var ahead = Map(1).OrderedPutAsync("a1", new byte[1]).AsTask();
+        var ahead = Map(1).PutAsync("a1", new byte[1]).AsTask();
         world.RunUntil(() => ahead.IsCompleted, "The put ahead");
         world.Settle();
-        var read = Map(reader).OrderedGetAsync([.. keys, "a1"]).AsTask();
+        var read = Map(reader).GetAsync([.. keys, "a1"]).AsTask();
         world.Poke();
         world.DeliverAll((from, _) => from == reader);
         world.Now += 1_000_000;
-        var remove = Map(3).OrderedRemoveAsync(["a0"]).AsTask();
+        var remove = Map(3).RemoveAsync(["a0"]).AsTask();
         world.Poke();
         world.DeliverAll((from, _) => from == 3);
         Assert.False(read.IsCompleted || remove.IsCompleted);
         world.RunUntil(() => read.IsCompleted && remove.IsCompleted, "Both");
         Assert.Equal(["a1", "b0", "c0", "d0"], (await read).Keys.Order());
 
-        IDhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
+        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
     }
 
     /// <summary>
@@ -56,24 +56,24 @@ public sealed class OrderedReadTests
     {
         var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
         string[] keys = ["a0", "b0", "c0", "d0"];
-        foreach (string key in keys) Finish(Map(3).OrderedPutAsync(key, new byte[200_000]).AsTask());
+        foreach (string key in keys) Finish(Map(3).PutAsync(key, new byte[200_000]).AsTask());
         world.Settle();
         world.Members[1].Skew = world.Members[5].Skew = 300_000_000;
-        Finish(Map(1).OrderedPutAsync("a1", new byte[1]).AsTask());
+        Finish(Map(1).PutAsync("a1", new byte[1]).AsTask());
         world.Settle();
         Task? waits = null;
         if (noRoom)
         {
             // Answers to it that do not arrive take the room.
-            waits = Map(2).OrderedPutAsync("z0", new byte[1]).AsTask();
+            waits = Map(2).PutAsync("z0", new byte[1]).AsTask();
             world.Poke();
             world.DeliverAll((from, _) => from == 2);
             world.BulkBytes = 1;
         }
-        var put = Map(3).OrderedPutAsync([.. keys[..3].Select(static key => KeyValuePair.Create<string, byte[]?>(key, new byte[260_000])), new("a1", new byte[2])]).AsTask();
+        var put = Map(3).PutAsync([.. keys[..3].Select(static key => KeyValuePair.Create<string, byte[]?>(key, new byte[260_000])), new("a1", new byte[2])]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 3 && to is 1 or 5);
-        var read = Map(2).OrderedGetAsync([.. keys, "a1"], new() { Level = level }).AsTask();
+        var read = Map(2).GetAsync([.. keys, "a1"], new() { Level = level }).AsTask();
         world.Poke();
         world.DeliverAll((from, _) => from == 2);
         world.DeliverAll((from, _) => from == 3);
@@ -87,7 +87,7 @@ public sealed class OrderedReadTests
         world.RunUntil(() => read.IsCompleted && put.IsCompleted && waits is not { IsCompleted: false }, "All calls");
         await Assert.ThrowsAsync<ValueTooLargeException>(() => read);
 
-        IDhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
+        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
 
         void Finish(Task task) => world.RunUntil(() => task.IsCompleted, "A put");
     }
@@ -106,7 +106,7 @@ public sealed class OrderedReadTests
         (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
         // The clock of the one that will be lost is ahead: the put gets its time from there.
         world.Members[Lost].Skew = 300_000_000;
-        var ahead = Map(Lost).OrderedGetAsync(["a0", "b0"]).AsTask();
+        var ahead = Map(Lost).GetAsync(["a0", "b0"]).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
         if (rival)
@@ -119,29 +119,29 @@ public sealed class OrderedReadTests
         world.DeliverUntil(1, Other, DhtFrame.Propose);
         world.DeliverAll(static (_, to) => to == 1);
         world.DeliverAll(static (from, _) => from == 1);
-        var read = Map(Lost).OrderedGetAsync("a0", new() { Level = level }).AsTask();
+        var read = Map(Lost).GetAsync("a0", new() { Level = level }).AsTask();
         world.Poke();
         if (!rival) world.DeliverAll();
         // A strict read waits for what is in front elsewhere.
         Assert.Equal(level == ConsistencyLevel.Ordered || !rival, read.IsCompletedSuccessfully);
         if (read.IsCompletedSuccessfully)
         {
-            var seen = (await read)!.Value;
+            var seen = await read;
             Assert.Equal([1], seen.Value);
             sights.Returned("read", world.Members[Lost], [("a0", seen.Version)]);
         }
         world.ChangeView(world.Members[Lost]);
         world.RunUntil(() => put.IsCompleted, "The put");
-        var later = Map(Other).OrderedGetAsync("a0").AsTask();
+        var later = Map(Other).GetAsync("a0").AsTask();
         world.RunUntil(() => later.IsCompleted, "The later read");
-        Assert.Equal(rival ? [2, 1] : [1], (await later)!.Value.Value);
+        Assert.Equal(rival ? [2, 1] : [1], (await later).Value);
         Assert.Equal(level == ConsistencyLevel.Ordered && rival ? 1 : 0, sights.Count);
 
-        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
 
         Task<PutResult> Append(int member, long element)
         {
-            var task = Map(member).OrderedMergeAsync("a0", element, new() { Level = level }).AsTask();
+            var task = Map(member).MergePairAsync("a0", element, new() { Level = level }).AsTask();
             world.Poke();
             return task;
         }
@@ -196,7 +196,7 @@ public sealed class OrderedReadTests
             // What comes behind it there, or of other keys.
             world.Members[Lost].Skew = 600_000_000;
             string shard = put == "only something else was later there" ? "1" : "0";
-            _ = Map(Lost).OrderedGetAsync(["a" + shard, "b" + shard]).AsTask();
+            _ = Map(Lost).GetAsync(["a" + shard, "b" + shard]).AsTask();
             world.Poke();
         }
         var open = world.Members[Other].Host.Current!.Participant.Oldest!;
@@ -204,22 +204,22 @@ public sealed class OrderedReadTests
         world.ChangeView(world.Members[Lost]);
         Assert.Equal(unjudged, sights.Count);
 
-        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
 
-        Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Read(int member, params string[] of)
+        Task<EntryDictionary<string, List<long>>> Read(int member, params string[] of)
         {
-            var task = of.Length > 1 ? Map(member).OrderedGetAsync(of).AsTask() : One(Map(member).OrderedGetAsync(of[0]).AsTask());
+            var task = of.Length > 1 ? Map(member).GetAsync(of).AsTask() : One(Map(member).GetAsync(of[0]).AsTask());
             world.Poke();
             Assert.True(task.IsCompletedSuccessfully);
             return task;
         }
 
-        static async Task<IReadOnlyDictionary<string, Versioned<List<long>>>> One(Task<Versioned<List<long>>?> read) =>
-            await read is { } found ? new Dictionary<string, Versioned<List<long>>> { ["a0"] = found } : [];
+        static async Task<EntryDictionary<string, List<long>>> One(Task<Entry<List<long>>> read) =>
+            new(new() { ["a0"] = await read });
 
         Task Append(int member, params string[] to)
         {
-            var task = Map(member).OrderedMergeAsync(to.Select(static key => KeyValuePair.Create(key, 1L)), new() { Level = ConsistencyLevel.Ordered }).AsTask();
+            var task = Map(member).MergeAsync(to.Select(static key => KeyValuePair.Create(key, 1L)), new() { Level = ConsistencyLevel.Ordered }).AsTask();
             world.Poke();
             return task;
         }
@@ -235,22 +235,22 @@ public sealed class OrderedReadTests
         var sights = Sights();
         (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
         string[] keys = ["a0", "a1", "b0"];
-        var read = Map(1).OrderedGetAsync(keys, new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        var read = Map(1).GetAsync(keys, new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();
         int answers = world.Waiting(1, 0) > 0 ? 0 : 2, lost = asked ? answers : 2 - answers;
         world.Members[lost].Skew = 300_000_000;
-        _ = Map(lost).OrderedGetAsync(["a0", "b0"]).AsTask();
+        _ = Map(lost).GetAsync(["a0", "b0"]).AsTask();
         world.Poke();
         world.DeliverAll();
         Assert.True(read.IsCompletedSuccessfully);
         sights.Returned("read", world.Members[1], keys.Select(static key => (key, 0UL)));
-        _ = Map(3).OrderedMergeAsync("a0", 1L).AsTask();
+        _ = Map(3).MergePairAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverUntil(3, 2 - lost, DhtFrame.Propose);
         world.ChangeView(world.Members[lost]);
         Assert.Equal(asked ? 1 : 0, sights.Count);
 
-        IDhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
     }
 
     private static LostSights Sights() => new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));

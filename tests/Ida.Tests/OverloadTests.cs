@@ -9,8 +9,8 @@ public sealed class OverloadTests
         // One on the way, sixteen waiting for its place.
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 1 });
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var taken = Enumerable.Range(0, 17).Select(i => map.OrderedPutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
-        var refused = map.OrderedPutAsync("z0", 1).AsTask();
+        var taken = Enumerable.Range(0, 17).Select(i => map.PutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
+        var refused = map.PutAsync("z0", 1).AsTask();
         world.Poke();
         Assert.DoesNotContain(taken, put => put.IsCompleted);
         var overload = Assert.IsType<OverloadedException>(refused.Exception!.InnerException);
@@ -24,11 +24,11 @@ public sealed class OverloadTests
         var links = (NoLinks)world.Members[0].Inner.Links;
         (links.IsFull, links.TimeToRoom) = (true, TimeSpan.FromMilliseconds(7));
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var refused = map.OrderedPutAsync("a0", 1).AsTask();
+        var refused = map.PutAsync("a0", 1).AsTask();
         world.Poke();
         Assert.Equal(links.TimeToRoom, Assert.IsType<OverloadedException>(refused.Exception!.InnerException).RetryAfter);
         links.IsFull = false;
-        var taken = map.OrderedPutAsync("a0", 1).AsTask();
+        var taken = map.PutAsync("a0", 1).AsTask();
         world.RunUntil(() => taken.IsCompleted, "The same call");
         Assert.True(taken.IsCompletedSuccessfully);
     }
@@ -38,13 +38,13 @@ public sealed class OverloadTests
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxQueuePerKey = 1 });
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var taken = map.OrderedPutAsync("a0", 7).AsTask();
-        var refused = map.OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        var taken = map.PutAsync("a0", 7).AsTask();
+        var refused = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => taken.IsCompleted && refused.IsCompleted, "Both puts");
         Assert.True(taken.IsCompletedSuccessfully);
         var overload = Assert.IsType<OverloadedException>(refused.Exception!.InnerException);
         await AssertPassesLaterAsync(world, map, "a0", overload, world.Settle, stored: 7);
-        Assert.Null(await ReadAsync(world, map, "a1"));
+        Assert.False((await ReadAsync(world, map, "a1")).Found);
     }
 
     [Theory]
@@ -54,14 +54,14 @@ public sealed class OverloadTests
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192 });
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var stuck = map.OrderedPutAsync("a1", 1).AsTask();
+        var stuck = map.PutAsync("a1", 1).AsTask();
         world.Poke();
         KeyValuePair<string, int>[] pairs = [.. Enumerable.Range(0, keys).Select(i => KeyValuePair.Create($"k{i}_0", 5))];
         OverloadedException? overload = null;
         int passed = 0;
         for (; overload is null && passed < 1_000; passed++)
         {
-            var put = map.OrderedPutAsync(pairs).AsTask();
+            var put = map.PutAsync(pairs).AsTask();
             Deliver(put);
             if (!put.IsCompletedSuccessfully) overload = Assert.IsType<OverloadedException>(put.Exception!.InnerException);
         }
@@ -70,7 +70,7 @@ public sealed class OverloadTests
         foreach (int member in new[] { 0, 2 })
             Assert.All(world.Members[member].Host.Current!.Participant.Sessions.All, session => Assert.InRange(session.OutcomeBytes, 0, 8_192 + 2_000));
         // Others are not concerned.
-        var other = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync(pairs).AsTask();
+        var other = world.Members[2].Dht.Map<string, int>("m").PutAsync(pairs).AsTask();
         Deliver(other);
         Assert.True(other.IsCompletedSuccessfully, other.Exception?.ToString());
         await AssertPassesLaterAsync(world, map, "k0_0", overload, () => world.RunUntil(() => stuck.IsCompletedSuccessfully, "The put that was stuck"), stored: 5);
@@ -96,7 +96,7 @@ public sealed class OverloadTests
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = excluded ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
         var map = world.Members[0].Dht.Map<string, int>("m");
         using var cancellation = new CancellationTokenSource();
-        var unknown = map.OrderedPutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
+        var unknown = map.PutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
         world.Poke();
         await cancellation.CancelAsync();
         world.Poke();
@@ -104,7 +104,7 @@ public sealed class OverloadTests
         OverloadedException? overload = null;
         for (int i = 0; overload is null && i < 1_000; i++)
         {
-            var put = map.OrderedPutAsync("b0", 5).AsTask();
+            var put = map.PutAsync("b0", 5).AsTask();
             for (int j = 0; j < 20 && !put.IsCompleted; j++)
             {
                 world.Poke();
@@ -124,29 +124,29 @@ public sealed class OverloadTests
         }
         else world.ChangeView();
         world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.Standing().Any(), "The end of the put without a caller", steps: 1_000);
-        var told = map.OrderedPutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
+        var told = map.PutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
         world.RunUntil(() => told.IsCompleted, "The retry");
         Assert.Equal(2, (await told).Versions.Count);
-        var next = map.OrderedPutAsync("b0", 6).AsTask();
+        var next = map.PutAsync("b0", 6).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
         await next;
     }
 
-    private static async Task AssertPassesLaterAsync(DhtWorld world, IDhtMap<string, int> map, string key, OverloadedException overload, Action calm, int? stored)
+    private static async Task AssertPassesLaterAsync(DhtWorld world, DhtMap<string, int> map, string key, OverloadedException overload, Action calm, int? stored)
     {
         Assert.InRange(overload.RetryAfter, TimeSpan.FromMilliseconds(1), TimeSpan.FromSeconds(1));
         calm();
-        Assert.Equal(stored, (await ReadAsync(world, map, key))?.Value);
+        Assert.Equal(stored, await ReadAsync(world, map, key) is { Found: true } found ? found.Value : null);
         world.Advance(overload.RetryAfter);
-        var again = map.OrderedPutAsync(key, 99).AsTask();
+        var again = map.PutAsync(key, 99).AsTask();
         world.RunUntil(() => again.IsCompleted, "The same call after the time it was told");
         await again;
-        Assert.Equal(99, (await ReadAsync(world, map, key))?.Value);
+        Assert.Equal(99, (await ReadAsync(world, map, key)).Value);
     }
 
-    private static async Task<Versioned<int>?> ReadAsync(DhtWorld world, IDhtMap<string, int> map, string key)
+    private static async Task<Entry<int>> ReadAsync(DhtWorld world, DhtMap<string, int> map, string key)
     {
-        var get = map.OrderedGetAsync(key).AsTask();
+        var get = map.GetAsync(key).AsTask();
         world.RunUntil(() => get.IsCompleted, "The read");
         return await get;
     }

@@ -34,7 +34,7 @@ public sealed class PlacedAttemptTests
     public async Task R_a_retry_is_not_another_put_because_its_member_places_a_key_differently()
     {
         var world = Founded();
-        var put = world.Members[Usual].Dht.Map<string, int>("m").OrderedPutAsync([new("b1", 1), new("c1", 1), new("d2", 1)]).AsTask();
+        var put = world.Members[Usual].Dht.Map<string, int>("m").PutAsync([new("b1", 1), new("c1", 1), new("d2", 1)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         var retry = Put(world, Other, (await put).Operation, "b1", "c1", "d2");
@@ -91,7 +91,7 @@ public sealed class PlacedAttemptTests
             KeyValuePair<string, long>[] pairs = [new("a0", value), new("b1", value)];
             var map = world.Members[through].Dht.Map<string, long>("m");
             var options = new PutOptions { Operation = id };
-            var task = merges ? map.OrderedMergeAsync<long>(pairs, options).AsTask() : map.OrderedPutAsync(pairs, options).AsTask();
+            var task = merges ? map.MergeAsync<long>(pairs, options).AsTask() : map.PutAsync(pairs, options).AsTask();
             world.Poke();
             return task;
         }
@@ -113,7 +113,7 @@ public sealed class PlacedAttemptTests
         member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Resolvers);
 
     private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params string[] keys) =>
-        world.Members[through].Dht.Map<string, int>("m").OrderedPutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();
+        world.Members[through].Dht.Map<string, int>("m").PutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();
 
     private sealed class PlacingHash(ulong step) : IStableHash
     {

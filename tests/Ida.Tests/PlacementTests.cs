@@ -15,7 +15,7 @@ public sealed class PlacementTests
         var map = world.Members[0].Dht.Map<string, int>("m");
         for (int i = 0; i < Keys; i += 1000)
         {
-            var put = map.OrderedPutAsync(Enumerable.Range(i, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
+            var put = map.PutAsync(Enumerable.Range(i, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
             world.RunUntil(() => put.IsCompleted, "The put");
             Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString());
         }
@@ -39,7 +39,7 @@ public sealed class PlacementTests
     public void F25_a_state_under_such_a_hash_goes_over_in_all_ranges()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Hash = new ByCustomer(), Timeout = TimeSpan.FromHours(10) });
-        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync(Enumerable.Range(0, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync(Enumerable.Range(0, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         var late = world.Add();

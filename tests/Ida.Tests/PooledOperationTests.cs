@@ -10,16 +10,16 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var id = Unknown(world, map.OrderedPutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         using var cancellation = new CancellationTokenSource();
-        var retry = map.OrderedPutAsync("a1", 1, new() { Operation = id }, cancellation.Token).AsTask();
+        var retry = map.PutAsync("a1", 1, new() { Operation = id }, cancellation.Token).AsTask();
         world.Poke();
         Assert.False(retry.IsCompleted);
         await cancellation.CancelAsync();
         world.Poke();
         Assert.Equal(id, Assert.IsType<OutcomeUnknownException>(retry.Exception!.InnerException).Operation);
         // The retry's operation is free and serves the next put while the first one ends.
-        var next = map.OrderedPutAsync("b1", 2).AsTask();
+        var next = map.PutAsync("b1", 2).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0));
         Assert.False(next.IsCompleted, "A put returned before it was executed.");
@@ -27,7 +27,7 @@ public sealed class PooledOperationTests
         Assert.Single((await next).Versions);
         for (int i = 0; i < 3; i++)
         {
-            var put = map.OrderedPutAsync("c1", i).AsTask();
+            var put = map.PutAsync("c1", i).AsTask();
             world.RunUntil(() => put.IsCompleted, "A later put");
             await put;
         }
@@ -39,7 +39,7 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
-        var put = dht.Map<string, int>("m").OrderedPutAsync(Enumerable.Range(0, 4_096).Select(static i => KeyValuePair.Create($"k{i}_0", i))).AsTask();
+        var put = dht.Map<string, int>("m").PutAsync(Enumerable.Range(0, 4_096).Select(static i => KeyValuePair.Create($"k{i}_0", i))).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         await put;
         world.Settle();
@@ -65,9 +65,9 @@ public sealed class PooledOperationTests
         var second = other.CommitAsync().AsTask();
         world.RunUntil(() => second.IsCompleted, "The other batch");
         Assert.Single((await second).Versions);
-        var get = map.OrderedGetAsync("x0").AsTask();
+        var get = map.GetAsync("x0").AsTask();
         world.RunUntil(() => get.IsCompleted, "The read");
-        Assert.Null(await get);
+        Assert.False((await get).Found);
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class PooledOperationTests
         await run;
         Assert.Throws<InvalidOperationException>(() => reading.Add(map, "b1"));
         Assert.Throws<InvalidOperationException>(() => { _ = reading.RunAsync().AsTask(); });
-        Assert.False(cell.Found);
+        Assert.False(cell.Entry.Found);
     }
 
 #pragma warning disable CA2012, xUnit1031 // The misuse is what is tested.
@@ -92,15 +92,15 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var early = map.OrderedPutAsync("a1", 1);
+        var early = map.PutAsync("a1", 1);
         Assert.Throws<InvalidOperationException>(() => early.GetAwaiter().GetResult());
-        var other = map.OrderedPutAsync("b1", 2);
+        var other = map.PutAsync("b1", 2);
         world.RunUntil(() => early.IsCompleted && other.IsCompleted, "Both puts");
         Assert.Single(early.GetAwaiter().GetResult().Versions);
         Assert.Throws<InvalidOperationException>(() => early.GetAwaiter().GetResult());
         Assert.Single((await other).Versions);
-        var third = map.OrderedPutAsync("c1", 3);
-        var fourth = map.OrderedPutAsync("d1", 4);
+        var third = map.PutAsync("c1", 3);
+        var fourth = map.PutAsync("d1", 4);
         world.RunUntil(() => third.IsCompleted && fourth.IsCompleted, "The later puts");
         Assert.NotEqual((await third).Operation, (await fourth).Operation);
     }
@@ -113,18 +113,18 @@ public sealed class PooledOperationTests
         var map = world.Members[0].Dht.Map<string, int>("m");
         for (int i = 0; i < 3; i++)
         {
-            Assert.Throws<InvalidDataException>(() => { _ = map.OrderedPutAsync(Bad()).AsTask(); });
-            Assert.Throws<ArgumentException>(() => { _ = map.OrderedPutAsync([new("a0", 1), new("a0", 2)]).AsTask(); });
-            Assert.Throws<ArgumentException>(() => { _ = map.OrderedGetAsync(["a0", "a0"]).AsTask(); });
-            Assert.Throws<ArgumentNullException>(() => { _ = map.OrderedGetAsync((string)null!).AsTask(); });
-            Assert.Empty((await map.OrderedPutAsync([])).Versions);
+            Assert.Throws<InvalidDataException>(() => { _ = map.PutAsync(Bad()).AsTask(); });
+            Assert.Throws<ArgumentException>(() => { _ = map.PutAsync([new("a0", 1), new("a0", 2)]).AsTask(); });
+            Assert.Throws<ArgumentException>(() => { _ = map.GetAsync(["a0", "a0"]).AsTask(); });
+            Assert.Throws<ArgumentNullException>(() => { _ = map.GetAsync((string)null!).AsTask(); });
+            Assert.Empty((await map.PutAsync([])).Versions);
         }
-        var puts = Enumerable.Range(0, 6).Select(i => map.OrderedPutAsync([new($"{(char)('a' + i)}0", i), new($"{(char)('a' + i)}1", i)]).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 6).Select(i => map.PutAsync([new($"{(char)('a' + i)}0", i), new($"{(char)('a' + i)}1", i)]).AsTask()).ToList();
         world.RunUntil(() => puts.TrueForAll(p => p.IsCompleted), "The puts");
         foreach (var put in puts) Assert.Equal(2, (await put).Versions.Count);
-        var x = map.OrderedGetAsync("x0").AsTask();
+        var x = map.GetAsync("x0").AsTask();
         world.RunUntil(() => x.IsCompleted, "The read");
-        Assert.Null(await x);
+        Assert.False((await x).Found);
 
         static IEnumerable<KeyValuePair<string, int>> Bad()
         {
@@ -143,7 +143,7 @@ public sealed class PooledOperationTests
             Assert.Equal(phase == OperationPhase.Sent, OperationPhases.MayFollow(phase, OperationPhase.Detached));
         }
         var dht = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2 }).Members[0].Dht;
-        var op = new PutOperation(dht.Layer, null!);
+        var op = new PutOperation(dht, null!);
         Assert.Throws<InvalidOperationException>(() => op.Move(OperationPhase.Finished));
         Assert.Equal(OperationPhase.Free, op.Phase);
         Assert.Equal(1, dht.Counters.ForbiddenSteps);
@@ -155,16 +155,16 @@ public sealed class PooledOperationTests
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
         var map = dht.Map<string, int>("m");
-        var first = map.OrderedPutAsync("a1", 1).AsTask();
+        var first = map.PutAsync("a1", 1).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var id = (await first).Operation;
-        var made = map.OrderedPutAsync("b1", 2, new() { Operation = new(id.Session, id.Sequence + 2) }).AsTask();
+        var made = map.PutAsync("b1", 2, new() { Operation = new(id.Session, id.Sequence + 2) }).AsTask();
         world.Poke();
-        var next = map.OrderedPutAsync("c1", 3).AsTask();
+        var next = map.PutAsync("c1", 3).AsTask();
         world.RunUntil(() => made.IsCompleted && next.IsCompleted, "Both puts");
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
         Assert.Single((await next).Versions);
-        Assert.Throws<ArgumentException>(() => { _ = map.OrderedPutAsync("d1", 4, new() { Operation = default(OperationId) }).AsTask(); });
+        Assert.Throws<ArgumentException>(() => { _ = map.PutAsync("d1", 4, new() { Operation = default(OperationId) }).AsTask(); });
     }
 
     [Theory]
@@ -174,11 +174,11 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
         var map = world.Members[0].Dht.Map<string, int>("m");
-        var id = Unknown(world, map.OrderedPutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         // At the member that issued it, or at another whose only place is taken.
         var at = world.Members[pending ? 0 : 2].Dht.Map<string, int>("m");
-        var busy = at.OrderedPutAsync("z1", 9).AsTask();
-        var retries = Enumerable.Range(0, 2).Select(_ => at.OrderedPutAsync("a1", 1, new() { Operation = id }).AsTask()).ToList();
+        var busy = at.PutAsync("z1", 9).AsTask();
+        var retries = Enumerable.Range(0, 2).Select(_ => at.PutAsync("a1", 1, new() { Operation = id }).AsTask()).ToList();
         world.Poke();
         Assert.IsType<ArgumentException>(retries[1].Exception!.InnerException);
         world.RunUntil(() => retries[0].IsCompleted && busy.IsCompleted, "The first retry and the put before it");

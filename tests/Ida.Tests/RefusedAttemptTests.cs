@@ -14,7 +14,7 @@ public sealed class RefusedAttemptTests
     public async Task A_put_that_another_member_has_committed_is_not_said_to_be_refused(bool clock)
     {
         var world = DhtWorld.Founded(4, options: Options());
-        var put = world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
         // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
         for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
@@ -50,7 +50,7 @@ public sealed class RefusedAttemptTests
         world.ViewRequested = false;
         var newcomer = late.Host.Current!;
         Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Initialised));
-        var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
         for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
             world.Poke();
@@ -77,12 +77,12 @@ public sealed class RefusedAttemptTests
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 4_096 });
         var map = world.Members[0].Dht.Map<string, long>("m");
         // While its oldest put is open, nothing that is remembered of a member goes.
-        var stuck = map.OrderedPutAsync("a1", 1L).AsTask();
+        var stuck = map.PutAsync("a1", 1L).AsTask();
         world.Poke();
         PutResult? executed = null;
         for (bool refused = false; !refused;)
         {
-            var put = map.OrderedMergeAsync("a0", 1L).AsTask();
+            var put = map.MergePairAsync("a0", 1L).AsTask();
             for (int i = 0; i < 20 && !put.IsCompleted; i++)
             {
                 world.Poke();
@@ -102,7 +102,7 @@ public sealed class RefusedAttemptTests
             SetFar(world, 2);
         }
         var view = world.View!.Id;
-        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = executed!.Value.Operation }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = executed!.Value.Operation }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Equal(executed.Value.Versions, (await retry).Versions);
         Assert.Equal(view, world.View!.Id);
@@ -114,7 +114,7 @@ public sealed class RefusedAttemptTests
     {
         var world = DhtWorld.Founded(4, options: Options());
         var other = Crowd(world, through: 3, at: 0);
-        var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverAll(static (from, to) => (from, to) is (1, 0) or (1, 2));
         world.DeliverAll(static (_, to) => to == 1);
@@ -139,7 +139,7 @@ public sealed class RefusedAttemptTests
             if (frame.Type == DhtFrame.Propose && to == target) proposed ??= frame.Body;
             if (frame.Type == DhtFrame.Rejected && from == target) refused = (RejectReason)frame.Body[^1];
         };
-        var put = issuer.Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        var put = issuer.Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
         issuer.Turn(static () => { });
         // Behind rank and number; no hash follows.
         const int Attempt = 3;
@@ -160,7 +160,7 @@ public sealed class RefusedAttemptTests
     /// <summary>Another put on the same key, which no other finds room beside; at both replicas, or at one.</summary>
     private static Task<PutResult> Crowd(DhtWorld world, int through, int at = -1)
     {
-        var put = world.Members[through].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L).AsTask();
+        var put = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == through && to is 0 or 2 && (at < 0 || to == at));
         Assert.False(put.IsCompleted);
@@ -181,9 +181,9 @@ public sealed class RefusedAttemptTests
     {
         world.Swallows = null;
         world.ChangeView();
-        var read = world.Members[3].Dht.Map<string, long>("m").OrderedGetAsync("a0").AsTask();
+        var read = world.Members[3].Dht.Map<string, long>("m").GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Equal(sum, (await read)!.Value.Value);
+        Assert.Equal(sum, (await read).Value);
     }
 
     private static DhtOptions Options() => new()

@@ -10,11 +10,11 @@ public sealed class RegressionTests
     {
         var world = DhtWorld.Founded(4);
         world.Now += 10_000_000;
-        var get = world.Members[0].Dht.Map<string, int>("m").OrderedGetAsync(["a1", "a0"], new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        var get = world.Members[0].Dht.Map<string, int>("m").GetAsync(["a1", "a0"], new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();
         int asked = world.Waiting(0, 1) > 0 ? 1 : 3;
         world.Now += 1_000_000;
-        _ = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync([new("a1", 7), new("a0", 7)]).AsTask();
+        _ = world.Members[2].Dht.Map<string, int>("m").PutAsync([new("a1", 7), new("a0", 7)]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 2);
         world.DeliverUntil(0, asked, DhtFrame.Propose);
@@ -33,17 +33,17 @@ public sealed class RegressionTests
         var world = DhtWorld.Founded(4, options: Few());
         var reader = world.Members[0].Dht.Map<string, int>("m");
         var writer = world.Members[2].Dht.Map<string, int>("m");
-        _ = writer.OrderedPutAsync("a0", 1).AsTask();
-        _ = writer.OrderedPutAsync("b0", 2).AsTask();
+        _ = writer.PutAsync("a0", 1).AsTask();
+        _ = writer.PutAsync("b0", 2).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (2, 0));
-        var reads = new[] { "a0", "a0", "b0", "b0" }.Select(key => reader.OrderedGetAsync(key).AsTask()).ToList();
+        var reads = new[] { "a0", "a0", "b0", "b0" }.Select(key => reader.GetAsync(key).AsTask()).ToList();
         world.Poke();
         Assert.DoesNotContain(reads, r => r.IsCompleted);
         world.Deliver(0, 2);
         world.DeliverUntil(2, 0, DhtFrame.Commit);
         world.RunUntil(() => reads.TrueForAll(r => r.IsCompleted), "The reads");
-        Assert.Equal([1, 1, 2, 2], (await Task.WhenAll(reads)).Select(r => r!.Value.Value));
+        Assert.Equal([1, 1, 2, 2], (await Task.WhenAll(reads)).Select(r => r.Value));
     }
 
     [Fact]
@@ -51,12 +51,12 @@ public sealed class RegressionTests
     {
         var world = DhtWorld.Founded(4, options: Few());
         var map = world.Members[0].Dht.Map<string, int>("m");
-        _ = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync("a0", 1).AsTask();
+        _ = world.Members[2].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
         world.Poke();
         world.Deliver(2, 0);
-        var read = map.OrderedGetAsync("a0").AsTask();
-        _ = map.OrderedPutAsync("x1", 1).AsTask();
-        _ = map.OrderedPutAsync("y1", 1).AsTask();
+        var read = map.GetAsync("a0").AsTask();
+        _ = map.PutAsync("x1", 1).AsTask();
+        _ = map.PutAsync("y1", 1).AsTask();
         world.Poke();
         Assert.False(read.IsCompleted);
         world.ChangeView();
@@ -71,12 +71,12 @@ public sealed class RegressionTests
         var map = world.Members[1].Dht.Map<string, byte[]>("m");
         foreach (char first in "abcde")
         {
-            var put = map.OrderedPutAsync($"{first}0", new byte[250_000]).AsTask();
+            var put = map.PutAsync($"{first}0", new byte[250_000]).AsTask();
             world.RunUntil(() => put.IsCompleted, "The put");
         }
         foreach (var keys in new[] { new[] { "a0", "b0", "c0", "d0", "e0" }, ["a0", "b0", "c0", "d0", "e0", "a1"] })
         {
-            var get = map.OrderedGetAsync(keys).AsTask();
+            var get = map.GetAsync(keys).AsTask();
             world.RunUntil(() => get.IsCompleted, "The read");
             Assert.IsType<ValueTooLargeException>(get.Exception!.InnerException);
         }
@@ -88,25 +88,25 @@ public sealed class RegressionTests
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var first = map.OrderedMergeAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
+        var first = map.MergePairAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
         world.Poke();
         world.Advance(TimeSpan.FromMilliseconds(20));
         var id = Assert.IsType<OutcomeUnknownException>(first.Exception!.InnerException).Operation;
         world.ChangeView();
         world.DeliverAll((from, to) => (from, to) is (0, 2));
-        var again = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var again = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => (from, to) is (2, 0));
         world.DeliverAll((from, to) => (from, to) is (0, 2));
-        var next = map.OrderedPutAsync("b0", 5L).AsTask();
+        var next = map.PutAsync("b0", 5L).AsTask();
         world.Poke();
         world.RunUntil(() => again.IsCompleted && next.IsCompleted, "Both");
         world.Settle();
         foreach (int member in new[] { 0, 2 })
         {
-            var read = map.OrderedGetAsync("a0").AsTask();
-            world.RunUntil(() => read.IsCompletedSuccessfully && read.Result!.Value.Value == 1, $"One application at {member}", steps: 10);
+            var read = map.GetAsync("a0").AsTask();
+            world.RunUntil(() => read.IsCompletedSuccessfully && read.Result.Value == 1, $"One application at {member}", steps: 10);
         }
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
     }
@@ -115,7 +115,7 @@ public sealed class RegressionTests
     public void A_member_that_holds_all_participants_alone_needs_no_frame_to_finish()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash() });
-        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync([new("a0", 1), new("b0", 1)]).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("b0", 1)]).AsTask();
         world.Poke();
         Assert.True(put.IsCompletedSuccessfully);
     }

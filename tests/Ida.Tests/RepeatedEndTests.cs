@@ -15,14 +15,14 @@ public sealed class RepeatedEndTests
         var map = issuer.Dht.Map<string, long>("m");
         using var cancellation = new CancellationTokenSource();
         KeyValuePair<string, long>[] pairs = [.. Enumerable.Range(0, Keys).Select(static i => KeyValuePair.Create($"{i}_0", 1L))];
-        var put = map.OrderedPutAsync(pairs, cancellationToken: cancellation.Token).AsTask();
+        var put = map.PutAsync(pairs, cancellationToken: cancellation.Token).AsTask();
         world.Poke();
         await cancellation.CancelAsync();
         world.RunUntil(() => put.IsCompleted, "The end of the call");
         var id = (await Assert.ThrowsAsync<OutcomeUnknownException>(() => put)).Operation;
         world.Settle();
         // Replicas are told that its outcome is known.
-        var next = map.OrderedPutAsync("x_0", 1L).AsTask();
+        var next = map.PutAsync("x_0", 1L).AsTask();
         world.RunUntil(() => next.IsCompletedSuccessfully, "The next put");
         world.Settle();
         world.BulkBytes = 5_000;
@@ -33,7 +33,7 @@ public sealed class RepeatedEndTests
             if (from == asker && frame.Type == DhtFrame.AskEnd) questions.Add(frame);
             if (from == issuer && frame.Type == DhtFrame.End) answers++;
         };
-        var retry = asker.Dht.Map<string, long>("m").OrderedPutAsync(pairs, new() { Operation = id }).AsTask();
+        var retry = asker.Dht.Map<string, long>("m").PutAsync(pairs, new() { Operation = id }).AsTask();
         world.Poke();
         var question = Assert.Single(questions);
         for (int i = 0; i < 100; i++) issuer.Deliver(question);

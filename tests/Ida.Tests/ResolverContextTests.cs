@@ -17,7 +17,7 @@ public sealed class ResolverContextTests
     public void R_a_resolver_runs_under_the_invariant_culture_and_changes_nothing_of_its_callers_context(bool suppressed, bool throws)
     {
         var registry = new DhtRegistry();
-        registry.OnCollision<string, string, double>((_, stored, more) =>
+        registry.OnMerge<string, string, double>((_, stored, more) =>
         {
             Assert.Same(CultureInfo.InvariantCulture, CultureInfo.CurrentUICulture);
             s_own.Value = "the resolver's";
@@ -49,7 +49,7 @@ public sealed class ResolverContextTests
     public void R_the_key_that_a_resolver_gets_is_read_under_the_invariant_culture_and_changes_nothing_either()
     {
         var registry = new DhtRegistry();
-        registry.OnCollision<Price, string, string>((price, stored, _) => $"{stored}{ReferenceEquals(price.Culture, CultureInfo.InvariantCulture)};");
+        registry.OnMerge<Price, string, string>((price, stored, _) => $"{stored}{ReferenceEquals(price.Culture, CultureInfo.InvariantCulture)};");
         registry.Seal(new() { ShardSize = 1, TargetSize = 1 });
         var key = new ArrayBufferWriter<byte>();
         key.Write(KeyIdentity.OfMap("m", typeof(Price), typeof(string)));

@@ -17,10 +17,10 @@ public sealed class RetryLevelTests
             var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("m"));
             // One replica has heard of a put by a member whose clock is ahead: it proposes a later time than the other.
             world.Members[2].Skew = 50_000_000;
-            _ = maps[2].OrderedPutAsync([new(b, 1), new(c, 1)]).AsTask();
+            _ = maps[2].PutAsync([new(b, 1), new(c, 1)]).AsTask();
             world.Members[2].Turn(static () => { });
             while (world.Deliver(2, 3)) { }
-            var put = maps[0].OrderedPutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Ordered, Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
+            var put = maps[0].PutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Ordered, Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
             world.Members[0].Turn(static () => { });
             while (world.Deliver(0, 1)) { }
             while (world.Deliver(0, 3)) { }
@@ -33,7 +33,7 @@ public sealed class RetryLevelTests
             if (comesLater) Retry();
             bool told = retry!.IsCompleted;
             int before = world.Waiting(4, 1);
-            var read = maps[4].OrderedGetAsync([a, b]).AsTask();
+            var read = maps[4].GetAsync([a, b]).AsTask();
             world.Members[4].Turn(static () => { });
             if (world.Waiting(4, 1) == before) continue;
             shown++;
@@ -46,7 +46,7 @@ public sealed class RetryLevelTests
 
             void Retry()
             {
-                retry = maps[0].OrderedPutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Strict, Operation = id }).AsTask();
+                retry = maps[0].PutAsync([new(a, 7), new(b, 7)], new() { Level = ConsistencyLevel.Strict, Operation = id }).AsTask();
                 world.Members[0].Turn(static () => { });
             }
         }
@@ -60,19 +60,19 @@ public sealed class RetryLevelTests
         var world = DhtWorld.Founded(4);
         // One replica proposes a later time than the other, so that the put is not stable with its commit.
         world.Members[2].Skew = 300_000_000;
-        var ahead = world.Members[2].Dht.Map<string, int>("m").OrderedGetAsync(["a0", "b0"]).AsTask();
+        var ahead = world.Members[2].Dht.Map<string, int>("m").GetAsync(["a0", "b0"]).AsTask();
         var map = world.Members[1].Dht.Map<string, int>("m");
-        var early = map.OrderedPutAsync("a0", 7, new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        var early = map.PutAsync("a0", 7, new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
         world.DeliverAll(static (from, _) => from == 1);
         world.DeliverAll(static (_, to) => to == 1);
         Assert.True(early.IsCompletedSuccessfully);
         Assert.Empty((await early).Versions);
-        var next = map.OrderedPutAsync("c0", 1).AsTask();
+        var next = map.PutAsync("c0", 1).AsTask();
         world.Poke();
         world.DeliverAll(static (from, _) => from == 1);
-        var retry = world.Members[3].Dht.Map<string, int>("m").OrderedPutAsync("a0", 7, new() { Operation = (await early).Operation }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, int>("m").PutAsync("a0", 7, new() { Operation = (await early).Operation }).AsTask();
         world.RunUntil(() => retry.IsCompleted && next.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
     }

@@ -9,7 +9,7 @@ public sealed class RoomInTurnsTests
     private const int AtOnce = 30;
 
     private readonly DhtWorld _world;
-    private readonly IDhtMap<string, byte[]> _map;
+    private readonly DhtMap<string, byte[]> _map;
     private readonly string[] _ends;
     private readonly Task?[,] _single = new Task?[2, AtOnce];
     private readonly int[] _ended = new int[2];
@@ -61,7 +61,7 @@ public sealed class RoomInTurnsTests
         Assert.Null(_world.Overfilled);
     }
 
-    private Task Both() => _map.OrderedPutAsync(_ends.Select(static end => KeyValuePair.Create("both" + end, (byte[]?)new byte[2_000]))).AsTask();
+    private Task Both() => _map.PutAsync(_ends.Select(static end => KeyValuePair.Create("both" + end, (byte[]?)new byte[2_000]))).AsTask();
 
     /// <summary>Puts on each member wait always. One link comes forward, then the other.</summary>
     private void Go(int stopped)
@@ -72,7 +72,7 @@ public sealed class RoomInTurnsTests
             {
                 if (_single[i, j] is { IsCompleted: false }) continue;
                 _ended[i] += _single[i, j] is { IsCompletedSuccessfully: true } ? 1 : 0;
-                _single[i, j] = _map.OrderedPutAsync($"{j}_{_ends[i]}", new byte[2_000]).AsTask();
+                _single[i, j] = _map.PutAsync($"{j}_{_ends[i]}", new byte[2_000]).AsTask();
             }
         }
         _world.Poke();

@@ -291,35 +291,35 @@ public sealed class ScheduleTests
         world.ViewRequested = false;
     }
 
-    private static IDhtMap<string, List<long>> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+    private static DhtMap<string, List<long>> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, List<long>>("m");
 
     private static Task<PutResult> Append(DhtWorld world, int member, long element, params string[] keys) => Append(world, member, element, null, keys);
 
     private static Task<PutResult> Append(DhtWorld world, int member, long element, OperationId? id, params string[] keys)
     {
-        var task = Map(world, member).OrderedMergeAsync(keys.Select(k => KeyValuePair.Create(k, element)), new() { Operation = id }).AsTask();
+        var task = Map(world, member).MergeAsync(keys.Select(k => KeyValuePair.Create(k, element)), new() { Operation = id }).AsTask();
         world.Members[member].Turn(static () => { });
         return task;
     }
 
-    private static Task<IReadOnlyDictionary<string, Versioned<List<long>>>> Get(DhtWorld world, int member, params string[] keys)
+    private static Task<EntryDictionary<string, List<long>>> Get(DhtWorld world, int member, params string[] keys)
     {
-        var task = Map(world, member).OrderedGetAsync(keys).AsTask();
+        var task = Map(world, member).GetAsync(keys).AsTask();
         world.Members[member].Turn(static () => { });
         return task;
     }
 
-    private static Task<Versioned<List<long>>?> GetOne(DhtWorld world, int member, string key)
+    private static Task<Entry<List<long>>> GetOne(DhtWorld world, int member, string key)
     {
-        var task = Map(world, member).OrderedGetAsync(key).AsTask();
+        var task = Map(world, member).GetAsync(key).AsTask();
         world.Members[member].Turn(static () => { });
         return task;
     }
 
-    private static bool Has(Task<IReadOnlyDictionary<string, Versioned<List<long>>>> get, string key, long element) =>
-        get.Result.TryGetValue(key, out var value) && value.Value.Contains(element);
+    private static bool Has(Task<EntryDictionary<string, List<long>>> get, string key, long element) =>
+        get.Result.TryGetValue(key, out var list) && list.Contains(element);
 
-    private static bool HasOne(Task<Versioned<List<long>>?> get, long element) => get.Result is { } value && value.Value.Contains(element);
+    private static bool HasOne(Task<Entry<List<long>>> get, long element) => get.Result.Found && get.Result.Value.Contains(element);
 
     private static bool ReadLater(DhtWorld world, int member, string key, long element)
     {
@@ -332,6 +332,6 @@ public sealed class ScheduleTests
     {
         var get = GetOne(world, member, key);
         world.RunUntil(() => get.IsCompleted, "The read");
-        return get.Result!.Value.Value.Count(e => e == element);
+        return get.Result.Value.Count(e => e == element);
     }
 }

@@ -114,8 +114,15 @@ public sealed class SessionTests
         static Outcome Outcome(ulong sequence, ulong view, Prng random)
         {
             int keys = 1 + random.Next(random.Next(20) == 0 ? 40 : 3);
-            string?[]? errors = random.Next(10) == 0 ? [.. Enumerable.Range(0, keys).Select(i => i == 0 ? "refused" : null)] : null;
-            return new(sequence, view, (uint)random.Next(9), random.Next(2) == 0, random.NextUInt64(), new([.. Enumerable.Range(0, keys).Select(_ => random.NextUInt64())]), errors);
+            var report = random.Next(40) switch
+            {
+                0 => new PutReport(Verdict.Failed, random.Next(keys), "refused", null),
+                1 => new PutReport(Verdict.NotMet, random.Next(keys), null, null),
+                2 => new PutReport(Verdict.Applied, 0, null, null),
+                3 => new PutReport(Verdict.Applied, 0, null, new byte[random.Next(1_000)]),
+                _ => null,
+            };
+            return new(sequence, view, (uint)random.Next(9), random.Next(2) == 0, random.NextUInt64(), new([.. Enumerable.Range(0, keys).Select(_ => random.NextUInt64())]), report);
         }
 
         static List<string> Texts(SessionTable table)
@@ -127,7 +134,7 @@ public sealed class SessionTests
                 for (int i = 0; i < session.OutcomeCount; i++)
                 {
                     var one = session.OutcomeAt(i);
-                    texts.Add($"{one.Sequence} {one.View} {one.Attempt} {one.Reissued} {one.Payload} {string.Join(' ', one.Versions)} {string.Join('|', one.Errors ?? [])}");
+                    texts.Add($"{one.Sequence} {one.View} {one.Attempt} {one.Reissued} {one.Payload} {string.Join(' ', one.Versions)} {one.Report?.Verdict} {one.Report?.Culprit} {one.Report?.Error} {one.Report?.Value?.Length}");
                 }
             }
             return texts;
@@ -140,7 +147,7 @@ public sealed class SessionTests
     public void R_the_bytes_of_outcomes_are_counted_and_given_back(bool many)
     {
         var session = new Session(7);
-        for (ulong i = 1; i <= 20_000; i++) session.Record(new(i, 1, 1, false, 1, new(new ulong[many ? 500 : 2]), many ? new string?[] { new('x', 200), null } : null));
+        for (ulong i = 1; i <= 20_000; i++) session.Record(new(i, 1, 1, false, 1, new(new ulong[many ? 500 : 2]), many ? new PutReport(Verdict.Failed, 1, new('x', 200), null) : null));
         Assert.InRange(session.OutcomeBytes, 20_000 * (many ? 4_400 : 90), 20_000 * (many ? 5_000 : 120));
         session.Acknowledge(10_001);
         Assert.InRange(session.OutcomeBytes, 10_000 * (many ? 4_400 : 90), 10_000 * (many ? 5_000 : 120));
@@ -231,7 +238,7 @@ public sealed class SessionTests
         world.ChangeView();
         Task<PutResult> Retry()
         {
-            var put = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = new(77, 1) }).AsTask();
+            var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = new(77, 1) }).AsTask();
             world.RunUntil(() => put.IsCompleted, "A retry");
             return put;
         }

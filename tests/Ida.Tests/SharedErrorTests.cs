@@ -42,7 +42,7 @@ public sealed class SharedErrorTests
 
         Task Call() => kind switch
         {
-            "get" => map.OrderedGetAsync("b1").AsTask(),
+            "get" => map.GetAsync("b1").AsTask(),
             "snapshot" => member.Dht.SnapshotAsync(TestContext.Current.CancellationToken),
             _ => member.Dht.StatusAsync(TestContext.Current.CancellationToken),
         };

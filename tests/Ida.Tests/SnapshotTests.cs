@@ -26,7 +26,7 @@ public sealed class SnapshotTests
             if (i < 5)
             {
                 Put(i * 1_000, (i * 1_000) + 500, 2);
-                var removed = map.OrderedRemoveAsync(Enumerable.Range((i * 1_000) + 500, 400)).AsTask();
+                var removed = map.RemoveAsync(Enumerable.Range((i * 1_000) + 500, 400)).AsTask();
                 Put(Keys + (i * 500), Keys + (i * 500) + 500, 3);
                 world.RunUntil(() => removed.IsCompleted, "The removal");
             }
@@ -47,7 +47,7 @@ public sealed class SnapshotTests
 
         void Put(int from, int to, int value)
         {
-            var put = map.OrderedPutAsync(Enumerable.Range(from, to - from).Select(key => KeyValuePair.Create(key, value))).AsTask();
+            var put = map.PutAsync(Enumerable.Range(from, to - from).Select(key => KeyValuePair.Create(key, value))).AsTask();
             world.RunUntil(() => put.IsCompleted, "The put");
             Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString());
         }
@@ -60,7 +60,7 @@ public sealed class SnapshotTests
         var map = world.Members[0].Dht.Map<int, int>("m");
         for (int i = 0; i < 3; i++)
         {
-            var put = map.OrderedPutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
+            var put = map.PutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
             world.RunUntil(() => put.IsCompleted, "The put");
         }
         var snapshot = world.Members[1].Dht.SnapshotAsync(TestContext.Current.CancellationToken);
@@ -88,7 +88,7 @@ public sealed class SnapshotTests
         var map = world.Members[0].Dht.Map<int, int>("m");
         for (int i = 0; i < 3; i++)
         {
-            var put = map.OrderedPutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
+            var put = map.PutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
             world.RunUntil(() => put.IsCompleted, "The put");
         }
         var member = world.Members[1];

@@ -32,6 +32,10 @@ public sealed class SurfaceTests(ITestOutputHelper output)
     }
 
     [Fact]
+    public void Without_the_check_of_expectations_a_schedule_is_not_strictly_serializable() =>
+        Assert.True(DhtScenarios.Surface.FirstWithout(Rule.ExpectationsHold, nameof(Testing.Checking.AnomalyKind.NotSerializable), 500) is not null, "None of 500 schedules shows it.");
+
+    [Fact]
     public void D1_every_call_with_every_option_and_misuse_ends_in_time_and_is_strictly_serializable()
     {
         int runs = 0, lost = 0;

@@ -17,21 +17,21 @@ public sealed class UserCodeInTurnsTests
         foreach (var member in world.Members) member.Enable(world.Options, Register);
         world.ChangeView();
         var map = world.Members[1].Dht.Map<string, string>("m");
-        var stored = map.OrderedPutAsync([new("a0", "x"), new("a1", "x")]).AsTask();
+        var stored = map.PutAsync([new("a0", "x"), new("a1", "x")]).AsTask();
         world.RunUntil(() => stored.IsCompleted, "The put");
         foreach (int through in new[] { 0, 1 })
         {
-            var merge = world.Members[through].Dht.Map<string, string>("m").OrderedMergeAsync<int>([new("a0", way), new("b0", way), new("a1", way)]).AsTask();
+            var merge = world.Members[through].Dht.Map<string, string>("m").MergeAsync<int>([new("a0", way), new("b0", way), new("a1", way)]).AsTask();
             world.RunUntil(() => merge.IsCompleted, "The merge");
-            var errors = (await merge).Errors;
-            Assert.Equal([0, 1, 2], errors.Select(error => error.Index));
-            Assert.All(errors, error => Assert.Contains(text, error.Message, StringComparison.Ordinal));
+            var error = await Assert.ThrowsAsync<ResolverException>(() => merge);
+            Assert.Equal("m", error.Map);
+            Assert.Contains(text, error.Message, StringComparison.Ordinal);
         }
         world.Settle();
         for (int shard = 0; shard < 2; shard++) Assert.All(world.Initialised(shard), one => Assert.Single(DhtWorld.Slice(one).Entries));
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);
 
-        static void Register(DhtRegistry registry) => registry.OnCollision<string, string, int>((_, _, how) => how switch
+        static void Register(DhtRegistry registry) => registry.OnMerge<string, string, int>((_, _, how) => how switch
         {
             0 => throw new InvalidOperationException("What must not be"),
             1 => throw new Silent(""),
@@ -50,12 +50,12 @@ public sealed class UserCodeInTurnsTests
         var hash = new FickleHash();
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
         var map = world.Members[1].Dht.Map<string, int>("m");
-        var first = map.OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        var first = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
         var calls = new List<Task>
         {
-            map.OrderedPutAsync([new("a0", 2), new("a1", 2)]).AsTask(), map.OrderedGetAsync("a0").AsTask(), map.OrderedGetAsync(["a0", "b0"]).AsTask(), map.OrderedGetAsync(["a0", "a1"]).AsTask(),
+            map.PutAsync([new("a0", 2), new("a1", 2)]).AsTask(), map.GetAsync("a0").AsTask(), map.GetAsync(["a0", "b0"]).AsTask(), map.GetAsync(["a0", "a1"]).AsTask(),
         };
         hash.Fails = throws;
         hash.Errs = !throws;
@@ -63,9 +63,9 @@ public sealed class UserCodeInTurnsTests
         Assert.All(calls, call => Assert.IsType<DhtConfigurationException>(call.Exception?.InnerException));
         hash.Fails = hash.Errs = false;
         world.Settle();
-        var last = map.OrderedGetAsync(["a0", "a1"]).AsTask();
+        var last = map.GetAsync(["a0", "a1"]).AsTask();
         world.RunUntil(() => last.IsCompleted, "The last read");
-        Assert.Equal([1, 1], (await last).Values.Select(found => found.Value));
+        Assert.Equal([1, 1], (await last).Values);
     }
 
     [Theory]
@@ -77,7 +77,7 @@ public sealed class UserCodeInTurnsTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
         var map = world.Members[1].Dht.Map<string, long>("m");
         using var cancellation = new CancellationTokenSource();
-        var put = map.OrderedMergeAsync("a0", 1L, cancellationToken: cancellation.Token).AsTask();
+        var put = map.MergePairAsync("a0", 1L, cancellationToken: cancellation.Token).AsTask();
         world.Poke();
         await cancellation.CancelAsync();
         world.Poke();
@@ -86,14 +86,14 @@ public sealed class UserCodeInTurnsTests
         world.Settle();
         hash.Fails = false;
         // Replicas may forget it.
-        var next = map.OrderedMergeAsync("b0", 1L).AsTask();
+        var next = map.MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
-        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Contains("A hash refused", Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException).Message, StringComparison.Ordinal);
-        var read = map.OrderedGetAsync("a0").AsTask();
+        var read = map.GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
-        Assert.Null(await read);
+        Assert.False((await read).Found);
     }
 
     /// <summary>A retry waits at its member for the put that goes on, and a hash refuses that one. A retry through another member is on its way meanwhile.</summary>
@@ -105,7 +105,7 @@ public sealed class UserCodeInTurnsTests
         world.GivenFrom = 0;
         Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)
         {
-            var put = world.Members[member].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }, token).AsTask();
+            var put = world.Members[member].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }, token).AsTask();
             world.Poke();
             return put;
         }
@@ -137,11 +137,11 @@ public sealed class UserCodeInTurnsTests
         world.ChangeView();
         world.ViewRequested = false;
         var map = world.Members[0].Dht.Map<string, long>("m");
-        var id = PooledOperationTests.Unknown(world, map.OrderedMergeAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         ulong view = world.View!.Id;
         broken.Fails = true;
-        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry", steps: 500);
         Assert.Single((await retry).Versions);
         Assert.Equal(view, world.View.Id);
@@ -164,11 +164,11 @@ public sealed class UserCodeInTurnsTests
         world.ViewRequested = false;
         // With the one key the shard it comes to has nothing of the put, with the other another number of its keys.
         KeyValuePair<string, long>[] pairs = misplaced == "b0" ? [new("a0", 1L), new("b0", 1L)] : [new("a0", 1L), new("b1", 1L), new("c1", 1L)];
-        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         if (later) world.ChangeView();
         broken.Misplaces = (byte)misplaced[0];
-        var retry = world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync(pairs, new() { Operation = id }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry", steps: 500);
         Assert.Empty((await retry).Versions);
     }
@@ -186,15 +186,15 @@ public sealed class UserCodeInTurnsTests
         world.ChangeView();
         world.ViewRequested = false;
         world.Swallows = (from, to, _) => from == 1 && to is 0 or 2;
-        var id = PooledOperationTests.Unknown(world, world.Members[1].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Swallows = null;
-        var one = world.Members[2].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var one = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (2, 1) or (1, 2));
         Assert.True(world.Waiting(2, 0) > 0, world.Describe());
         world.Deliver(2, 0);
         hash.Fails = true;
-        var other = world.Members[3].Dht.Map<string, long>("m").OrderedMergeAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var other = world.Members[3].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (3, 1) or (1, 3));
         Assert.True(world.Waiting(3, 0) > 0, world.Describe());
@@ -208,7 +208,7 @@ public sealed class UserCodeInTurnsTests
     {
         var hash = new FickleHash();
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
-        var put = world.Members[1].Dht.Map<string, int>("m").OrderedPutAsync([new("a0", 1), new("a1", 1)]).AsTask();
+        var put = world.Members[1].Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         hash.Fails = true;

@@ -17,11 +17,11 @@ public sealed class UserCodeTests
         var map = world.Members[0].Dht.Map<LooseKey, int>("m");
         foreach (string key in new[] { "a", "A" })
         {
-            var put = map.OrderedPutAsync(new LooseKey(key), 1).AsTask();
+            var put = map.PutAsync(new LooseKey(key), 1).AsTask();
             world.RunUntil(() => put.IsCompleted, "A put");
         }
-        var read = map.OrderedGetAsync([new LooseKey("a"), new LooseKey(throws ? "!" : "A")]).AsTask();
-        var other = map.OrderedGetAsync([new LooseKey("a"), new LooseKey("b")]).AsTask();
+        var read = map.GetAsync([new LooseKey("a"), new LooseKey(throws ? "!" : "A")]).AsTask();
+        var other = map.GetAsync([new LooseKey("a"), new LooseKey("b")]).AsTask();
         LooseKey.Throws = throws;
         try
         {
@@ -48,9 +48,9 @@ public sealed class UserCodeTests
     {
         var world = DhtWorld.Founded(4, options: Options(StableHash.XxHash64));
         var map = world.Members[0].Dht.Map<LooseKey, int>("m");
-        var put = map.OrderedPutAsync(new LooseKey(stored), 1).AsTask();
+        var put = map.PutAsync(new LooseKey(stored), 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
-        var read = map.OrderedGetAsync([new LooseKey("a"), new LooseKey("A")]).AsTask();
+        var read = map.GetAsync([new LooseKey("a"), new LooseKey("A")]).AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Contains("equal", Assert.IsType<ArgumentException>(read.Exception?.InnerException).Message, StringComparison.Ordinal);
     }
@@ -61,24 +61,24 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
         var dht = world.Members[0].Dht;
         var map = dht.Map<string, string>("m");
-        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "write").AsTask(); }), "a1");
-        Named(Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync([new("b1", "good"), new("c1", "back")]).AsTask(); }), "c1");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", "write").AsTask(); }), "a1");
+        Named(Assert.Throws<UserCodeException>(() => { _ = map.PutAsync([new("b1", "good"), new("c1", "back")]).AsTask(); }), "c1");
         var batch = dht.NewBatch().Put(map, "d1", "kept");
         Named(Assert.Throws<UserCodeException>(() => batch.Put(map, "e1", "far")), "e1");
         var put = batch.Put(map, "f1", "read").CommitAsync().AsTask();
         world.RunUntil(() => put.IsCompleted, "The batch");
         Assert.Equal(2, (await put).Versions.Count);
-        var one = map.OrderedGetAsync("f1").AsTask();
-        var many = map.OrderedGetAsync(["d1", "f1"]).AsTask();
+        var one = map.GetAsync("f1").AsTask();
+        var many = map.GetAsync(["d1", "f1"]).AsTask();
         var reading = dht.NewReading();
         var cell = reading.Add(map, "f1");
         var run = reading.RunAsync().AsTask();
         world.RunUntil(() => one.IsCompleted && many.IsCompleted && run.IsCompleted, "The reads");
         foreach (Task call in new Task[] { one, many, run }) Named(Assert.IsType<UserCodeException>(call.Exception!.InnerException), "f1");
-        Assert.False(cell.Found);
-        var good = map.OrderedGetAsync(["a1", "b1", "c1", "d1", "e1"]).AsTask();
+        Assert.False(cell.Entry.Found);
+        var good = map.GetAsync(["a1", "b1", "c1", "d1", "e1"]).AsTask();
         world.RunUntil(() => good.IsCompleted, "The last read");
-        Assert.Equal("kept", Assert.Single(await good).Value.Value);
+        Assert.Equal("kept", Assert.Single(await good).Value);
 
         static void Named(UserCodeException error, string key)
         {
@@ -95,11 +95,11 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(hash));
         var map = world.Members[0].Dht.Map<string, int>("m");
         hash.Throws = true;
-        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", 1).AsTask(); });
+        var error = Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", 1).AsTask(); });
         Assert.Equal(("m", "a1"), (error.Map, error.Key));
         hash.Throws = false;
-        var put = map.OrderedPutAsync("b1", 1, new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
-        var get = map.OrderedGetAsync("c1", new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
+        var put = map.PutAsync("b1", 1, new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
+        var get = map.GetAsync("c1", new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
         world.Poke();
         hash.Throws = true;
         world.DeliverAll();
@@ -107,7 +107,7 @@ public sealed class UserCodeTests
         world.RunUntil(() => put.IsCompleted && get.IsCompleted, "The calls that met it");
         Assert.IsType<DhtConfigurationException>(put.Exception!.InnerException);
         Assert.IsType<DhtConfigurationException>(get.Exception!.InnerException);
-        var other = map.OrderedPutAsync([new("d0", 1), new("d1", 1)]).AsTask();
+        var other = map.PutAsync([new("d0", 1), new("d1", 1)]).AsTask();
         world.RunUntil(() => other.IsCompleted, "A later put");
         Assert.Equal(2, (await other).Versions.Count);
     }
@@ -117,10 +117,10 @@ public sealed class UserCodeTests
     {
         var hash = new MoodyHash();
         var world = DhtWorld.Founded(4, options: Options(hash));
-        var put = world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.ChangeView();
-        var retry = world.Members[2].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Operation = (await put).Operation }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         hash.Throws = true;
         world.DeliverAll();
@@ -137,7 +137,7 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(hash));
         Task<PutResult> Put(int member, string key, int value, OperationId? operation = null)
         {
-            var put = world.Members[member].Dht.Map<string, int>("m").OrderedPutAsync(key, value, new() { Operation = operation }).AsTask();
+            var put = world.Members[member].Dht.Map<string, int>("m").PutAsync(key, value, new() { Operation = operation }).AsTask();
             world.Poke();
             return put;
         }
@@ -146,7 +146,7 @@ public sealed class UserCodeTests
             world.RunUntil(() => put.IsCompleted, "The put");
             return await put;
         }
-        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, int>("m").OrderedPutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         hash.Throws = true;
         world.DeliverAll();
         hash.Throws = false;
@@ -187,7 +187,7 @@ public sealed class UserCodeTests
     {
         var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
         var map = world.Members[0].Dht.Map<string, string>("m");
-        var error = Assert.Throws<UserCodeException>(() => { _ = map.OrderedPutAsync("a1", "unspeakable").AsTask(); });
+        var error = Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", "unspeakable").AsTask(); });
         Assert.Equal(("m", "a1"), (error.Map, error.Key));
         Assert.IsType<UnspeakableException>(error.InnerException);
         Assert.Contains(nameof(UnspeakableException), error.Message, StringComparison.Ordinal);

@@ -70,13 +70,13 @@ internal sealed class Lane
             {
                 long key = _keys[0];
                 FilledBytes.Write(_pairs[0].Value, (ulong)key, ++_stamp);
-                var result = await _store.Map.OrderedPutAsync(key, _pairs[0].Value);
+                var result = await _store.Map.PutAsync(key, _pairs[0].Value);
                 _store.Acknowledge(key, result.Versions[0]);
             }
             else
             {
                 ulong known = _store.Known(_keys[0]);
-                _store.Check(_keys[0], await _store.Map.OrderedGetAsync(_keys[0]), known);
+                _store.Check(_keys[0], await _store.Map.GetAsync(_keys[0]), known);
             }
             Succeeded(put, began);
             return true;
@@ -99,13 +99,13 @@ internal sealed class Lane
                 _pairs[i] = KeyValuePair.Create(_keys[i], _pairs[i].Value);
                 FilledBytes.Write(_pairs[i].Value, (ulong)_keys[i], _stamp);
             }
-            var result = await _store.Map.OrderedPutAsync(_pairs);
+            var result = await _store.Map.PutAsync(_pairs);
             for (int i = 0; i < _keys.Length; i++) _store.Acknowledge(_keys[i], result.Versions[i]);
             return;
         }
         for (int i = 0; i < _keys.Length; i++) _known[i] = _store.Known(_keys[i]);
-        var found = await _store.Map.OrderedGetAsync(_keys);
-        for (int i = 0; i < _keys.Length; i++) _store.Check(_keys[i], found.TryGetValue(_keys[i], out var value) ? value : null, _known[i]);
+        var found = await _store.Map.GetAsync(_keys);
+        for (int i = 0; i < _keys.Length; i++) _store.Check(_keys[i], found.Find(_keys[i]), _known[i]);
     }
 
     private void DrawKeys()

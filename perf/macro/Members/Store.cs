@@ -7,12 +7,12 @@ namespace Ida.Perf.Macro.Members;
 /// The map under load, and what this process knows of it: for every key the newest version that a put of its own got. A strict read that
 /// begins after that put has returned must not be older.
 /// </summary>
-internal sealed class Store(IDhtMap<long, byte[]> map, RunOptions options)
+internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
 {
     private readonly ulong[] _acknowledged = new ulong[options.Keyspace];
     private long _valueErrors, _staleReads, _missing, _lost;
 
-    public IDhtMap<long, byte[]> Map => map;
+    public DhtMap<long, byte[]> Map => map;
 
     /// <summary>Reads of values that nobody wrote to that key.</summary>
     public long ValueErrors => Volatile.Read(ref _valueErrors);
@@ -41,32 +41,32 @@ internal sealed class Store(IDhtMap<long, byte[]> map, RunOptions options)
     }
 
     /// <summary>Every byte of it must be what some put wrote to this key.</summary>
-    public void Check(long key, Versioned<byte[]>? read, ulong known)
+    public void Check(long key, in Entry<byte[]> read, ulong known)
     {
-        if (read is not { } found || found.Value.Length != options.Value || !FilledBytes.TryRead(found.Value, out ulong owner, out _) || owner != (ulong)key)
+        if (!read.Found || read.Value.Length != options.Value || !FilledBytes.TryRead(read.Value, out ulong owner, out _) || owner != (ulong)key)
             Interlocked.Increment(ref _valueErrors);
-        else if (found.Version < known) Interlocked.Increment(ref _staleReads);
+        else if (read.Version < known) Interlocked.Increment(ref _staleReads);
     }
 
     public async ValueTask FillAsync(long key, byte[] bytes)
     {
         FilledBytes.Write(bytes, (ulong)key, 0);
-        Acknowledge(key, (await map.OrderedPutAsync(key, bytes)).Versions[0]);
+        Acknowledge(key, (await map.PutAsync(key, bytes)).Versions[0]);
     }
 
     /// <summary>The same, and nothing is noted here, so that only what the map holds takes memory.</summary>
     public async ValueTask PutAsync(long key, byte[] bytes)
     {
         FilledBytes.Write(bytes, (ulong)key, 0);
-        await map.OrderedPutAsync(key, bytes);
+        await map.PutAsync(key, bytes);
     }
 
     /// <summary>After the run: the key must be there, and not older than what was acknowledged to this process.</summary>
     public async ValueTask VerifyAsync(long key)
     {
-        var found = await map.OrderedGetAsync(key);
+        var found = await map.GetAsync(key);
         Check(key, found, 0);
-        if (found is null) Interlocked.Increment(ref _missing);
-        else if (found.Value.Version < Volatile.Read(ref _acknowledged[key])) Interlocked.Increment(ref _lost);
+        if (!found.Found) Interlocked.Increment(ref _missing);
+        else if (found.Version < Volatile.Read(ref _acknowledged[key])) Interlocked.Increment(ref _lost);
     }
 }

@@ -16,9 +16,9 @@ internal sealed class DhtMember : IAsyncDisposable
     private readonly IdaNode _node;
     private readonly Group _group;
     private Dht _dht = null!;
-    private IDhtMap<string, Zone> _zones = null!;
-    private IDhtMap<string, string[]> _countries = null!;
-    private IDhtMap<string, int> _continents = null!;
+    private DhtMap<string, Zone> _zones = null!;
+    private DhtMap<string, string[]> _countries = null!;
+    private DhtMap<string, int> _continents = null!;
 
     private DhtMember(EventWriter events, IdaNode node, Group group) => (_events, _node, _group) = (events, node, group);
 
@@ -35,8 +35,8 @@ internal sealed class DhtMember : IAsyncDisposable
     {
         _dht = await _group.EnableDhtAsync(new() { ShardSize = enable.ShardSize, TargetSize = enable.TargetSize }, d =>
         {
-            d.OnCollision<string, string[], string>(Resolvers.Append);
-            d.OnCollision<string, int, int>(Resolvers.Add);
+            d.OnMerge<string, string[], string>(Resolvers.Append);
+            d.OnMerge<string, int, int>(Resolvers.Add);
         });
         _zones = _dht.Map<string, Zone>("zones");
         _countries = _dht.Map<string, string[]>("countries");
@@ -53,7 +53,7 @@ internal sealed class DhtMember : IAsyncDisposable
         await batch.CommitAsync();
     }
 
-    public async Task<bool> HasAsync(Zone row) => await _zones.OrderedGetAsync(row.Name) is not null;
+    public async Task<bool> HasAsync(Zone row) => (await _zones.GetAsync(row.Name)).Found;
 
     /// <summary>Reads all keys of a cut at one point of the order.</summary>
     public async Task<CutResult> ReadAsync(Cut cut)
@@ -64,9 +64,9 @@ internal sealed class DhtMember : IAsyncDisposable
         var counters = cut.Continents.Select(continent => (Continent: continent, Cell: reading.Add(_continents, continent))).ToList();
         await reading.RunAsync();
         return new(
-            rows.Where(r => r.Cell.Found).ToDictionary(r => r.Name, r => r.Cell.Value!),
-            lists.Where(l => l.Cell.Found).ToDictionary(l => l.Country, l => l.Cell.Value!),
-            counters.Where(c => c.Cell.Found).ToDictionary(c => c.Continent, c => c.Cell.Value));
+            rows.Where(r => r.Cell.Entry.Found).ToDictionary(r => r.Name, r => r.Cell.Value),
+            lists.Where(l => l.Cell.Entry.Found).ToDictionary(l => l.Country, l => l.Cell.Value),
+            counters.Where(c => c.Cell.Entry.Found).ToDictionary(c => c.Continent, c => c.Cell.Value));
     }
 
     /// <summary>The number of entries in this member's replica, and their digest.</summary>

@@ -36,9 +36,9 @@ internal static class CallErrors
         new(CallKind.Views, [], [], [s_cancelled], s_over),
         new(CallKind.Enable, [typeof(DhtConfigurationException), typeof(InvalidOperationException), typeof(ArgumentException)], [typeof(DhtNotFoundedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
         new(CallKind.Close, [], [], [s_cancelled], s_dhtOver),
-        new(CallKind.Put, [.. s_dhtMisuse, typeof(NoCollisionResolverException)], [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [typeof(OutcomeUnknownException)], s_dhtOver),
-        new(CallKind.Retry, [.. s_dhtMisuse, typeof(NoCollisionResolverException), typeof(OperationIdReusedException)], [typeof(OperationNotExecutedException)],
-            [typeof(OutcomeUnknownException), typeof(OutcomeForgottenException), typeof(OverloadedException), typeof(ViewUnavailableException), s_cancelled], [typeof(ShardDepopulatedException)]),
+        new(CallKind.Put, [.. s_dhtMisuse, typeof(NoResolverException)], [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), typeof(ResolverException), s_cancelled], [typeof(OutcomeUnknownException), typeof(PartlyAppliedException)], s_dhtOver),
+        new(CallKind.Retry, [.. s_dhtMisuse, typeof(NoResolverException), typeof(OperationIdReusedException)], [typeof(OperationNotExecutedException), typeof(ResolverException)],
+            [typeof(OutcomeUnknownException), typeof(OutcomeForgottenException), typeof(PartlyAppliedException), typeof(OverloadedException), typeof(ViewUnavailableException), s_cancelled], [typeof(ShardDepopulatedException)]),
         new(CallKind.Get, s_dhtMisuse, [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
         new(CallKind.Snapshot, [], [s_cancelled], [], s_dhtOver),
         new(CallKind.Status, [], [s_cancelled], [], s_dhtOver),
@@ -58,7 +58,7 @@ internal static class CallErrors
     /// Whether a put may have been executed, or may yet be, by a call of it that ended so (dht-order.md#what-it-guarantees, S6): that is not known, or the whole DHT is gone.
     /// Nothing is said of other calls of the same put.
     /// </summary>
-    public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException;
+    public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException or PartlyAppliedException;
 
     /// <summary>All that a call of that kind may end with.</summary>
     public static IEnumerable<Type> Of(CallKind kind) => Enum.GetValues<ErrorMeaning>().SelectMany(meaning => s_rows[(int)kind][meaning]);

@@ -48,13 +48,13 @@ internal enum CallKind
     /// <summary><c>Dht.CloseAsync</c></summary>
     Close,
 
-    /// <summary><c>OrderedPutAsync</c>, <c>OrderedMergeAsync</c>, <c>OrderedRemoveAsync</c>, <c>DhtBatch.CommitAsync</c></summary>
+    /// <summary><c>PutAsync</c>, <c>MergeAsync</c>, <c>RemoveAsync</c>, <c>DhtBatch.CommitAsync</c></summary>
     Put,
 
     /// <summary>The same with the <c>Operation</c> of an earlier call.</summary>
     Retry,
 
-    /// <summary><c>OrderedGetAsync</c>, <c>DhtReading.RunAsync</c></summary>
+    /// <summary><c>GetAsync</c>, <c>DhtReading.RunAsync</c></summary>
     Get,
 
     /// <summary><c>Dht.SnapshotAsync</c></summary>

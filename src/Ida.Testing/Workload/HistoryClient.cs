@@ -15,8 +15,9 @@ public sealed class HistoryClient
     private readonly Prng _random;
     private readonly HistoryWorkload _workload;
     private readonly ConsistencyLevel _level;
-    private readonly IDhtMap<string, List<string>> _lists;
-    private readonly IDhtMap<string, string> _values;
+    private readonly DhtMap<string, List<string>> _lists;
+    private readonly DhtMap<string, string> _values;
+    private readonly Dictionary<string, (ulong Version, string? Mark)> _seen = [];
     private long _number;
 
     /// <summary>A client. Names must be unique in the history; the generator is the client's own.</summary>
@@ -84,6 +85,7 @@ public sealed class HistoryClient
         string element = string.Create(CultureInfo.InvariantCulture, $"{_name}.{++_number}");
         var write = new HistoryWrite { Client = _name, Element = element, Level = _level };
         if (lists) write = write with { Appends = keys };
+        else if (Chance(_workload.Conditions)) return BeginConditional(write, keys[0]);
         else if (!Chance(_workload.Removes)) write = write with { Puts = keys };
         else
         {
@@ -101,6 +103,16 @@ public sealed class HistoryClient
         string? append = write.Appends.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Append, write.Appends, [.. write.Appends.Select(_ => HistoryValue.FromString(element))], Level);
         string? put = marks.Count == 0 ? null : _recorder.Invoke(_name, _member, HistoryFunctions.Put, [.. write.Puts, .. write.Removes], marks, Level, partOf: append);
         return write with { AppendOp = append, PutOp = put };
+    }
+
+    // A put that is applied has found what it expects: both happen at one place of the order.
+    private HistoryWrite BeginConditional(HistoryWrite write, string key)
+    {
+        Drew("put on a condition");
+        var (version, mark) = _seen.GetValueOrDefault(key);
+        string put = _recorder.Invoke(_name, _member, HistoryFunctions.Put, [key], [HistoryValue.FromString($"{write.Element}.{key}")], Level);
+        string found = _recorder.Invoke(_name, _member, HistoryFunctions.Get, [key], level: Level, partOf: put);
+        return write with { Puts = [key], Expected = version, ExpectedMark = mark, PutOp = put, FoundOp = found };
     }
 
     private async Task<bool> WriteAsync(HistoryWrite write)
@@ -137,10 +149,23 @@ public sealed class HistoryClient
         try
         {
             var result = await EndsAsync(Begin(kind, () => PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
+            if (!result.IsApplied)
+            {
+                if (write.Expected is null) throw new InvalidOperationException($"A put of {_name} that expects nothing was told that it is not applied.");
+                if (result.Versions.Count > 0 && result.Versions[0] == write.Expected) throw new InvalidOperationException($"A put of {_name} was told that {write.Puts[0]} has version {write.Expected}, and was not applied for lack of it.");
+                Drew("condition that is not met");
+                Record(write, _recorder.Fail);
+                Succeeded++;
+                return (null, true);
+            }
             // A put at level Ordered may return before its versions are known.
-            long?[]? versions = result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => (long?)version)];
+            long?[]? versions = result.Versions.Count == 0 ? null : [.. result.Versions.Select(static version => version == 0 ? null : (long?)version)];
             if (write.AppendOp is { } append) _recorder.Ok(append, versions: versions?[..write.Appends.Count]);
             if (write.PutOp is { } put) _recorder.Ok(put, versions: versions?[write.Appends.Count..]);
+            if (write.Expected is not null) Drew("condition that is met");
+            if (versions is not null && write.Removes.Count == 0)
+                for (int i = 0; i < write.Puts.Count; i++) _seen[write.Puts[i]] = ((ulong)versions[write.Appends.Count + i]!.Value, $"{write.Element}.{write.Puts[i]}");
+            if (write.FoundOp is { } found) _recorder.Ok(found, [write.ExpectedMark is { } mark ? HistoryValue.FromString(mark) : HistoryValue.Absent], [write.Expected is > 0 and var expected ? (long?)expected : null]);
             Succeeded++;
             return (null, true);
         }
@@ -193,12 +218,13 @@ public sealed class HistoryClient
 
     private ValueTask<PutResult> PutAsync(HistoryWrite write, PutOptions options, CancellationToken cancel)
     {
+        if (write.Expected is { } expected) return PutIfAsync(write, expected, options, cancel);
         if (write.AppendOp is null != write.PutOp is null)
         {
             if (write.Removes.Count == 0 && write.Puts.Count == 0)
-                return _lists.OrderedMergeAsync(write.Appends.Select(key => new KeyValuePair<string, string>(key, write.Element)), options, cancel);
-            if (write.Removes.Count == 0) return _values.OrderedPutAsync(write.Puts.Select(key => new KeyValuePair<string, string?>(key, Value(write, key))), options, cancel);
-            if (write.Puts.Count == 0) return _values.OrderedRemoveAsync(write.Removes, options, cancel);
+                return _lists.MergeAsync(write.Appends.Select(key => new KeyValuePair<string, string>(key, write.Element)), options, cancel);
+            if (write.Removes.Count == 0) return _values.PutAsync(write.Puts.Select(key => new KeyValuePair<string, string?>(key, Value(write, key))), options, cancel);
+            if (write.Puts.Count == 0) return _values.RemoveAsync(write.Removes, options, cancel);
         }
         var batch = _dht.NewBatch(options);
         foreach (string key in write.Appends) batch.Merge(_lists, key, write.Element);
@@ -207,12 +233,20 @@ public sealed class HistoryClient
         return batch.CommitAsync(cancel);
     }
 
+    private async ValueTask<PutResult> PutIfAsync(HistoryWrite write, ulong expected, PutOptions options, CancellationToken cancel)
+    {
+        string key = write.Puts[0], value = Value(write, key);
+        if (write.Element.Length % 2 == 0) return await _dht.NewBatch(options).Expect(_values, key, expected).Put(_values, key, value).CommitAsync(cancel);
+        return new(default, await (expected == 0 ? _values.TryAddAsync(key, value, options, cancel) : _values.TryReplaceAsync(key, value, expected, options, cancel)), default);
+    }
+
     private static string Value(HistoryWrite write, string key) => FilledValue.Make($"{write.Element}.{key}", write.Filling);
 
     private static void Record(HistoryWrite write, Action<string> how)
     {
         if (write.AppendOp is { } append) how(append);
         if (write.PutOp is { } put) how(put);
+        if (write.FoundOp is { } found) how(found);
     }
 
     private async Task<bool> ReadAsync(bool lists, List<string> keys)
@@ -222,8 +256,13 @@ public sealed class HistoryClient
         var options = new GetOptions { Level = _level, Timeout = Time(hurried: true) };
         try
         {
-            if (lists) Record(op, keys, await EndsAsync(Begin(CallKind.Get, () => GetAsync(_lists, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
-            else Record(op, keys, await EndsAsync(Begin(CallKind.Get, () => GetAsync(_values, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value), static value => FilledValue.Shown(value));
+            if (lists) Record(op, await EndsAsync(Begin(CallKind.Get, () => GetAsync(_lists, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value), static list => HistoryValue.List([.. list.Select(HistoryValue.FromString)]));
+            else
+            {
+                var read = await EndsAsync(Begin(CallKind.Get, () => GetAsync(_values, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
+                for (int i = 0; i < keys.Count; i++) _seen[keys[i]] = (read[i].Version, read[i].Found ? FilledValue.Shown(read[i].Value) : null);
+                Record(op, read, static value => FilledValue.Shown(value));
+            }
             Succeeded++;
             return true;
         }
@@ -235,21 +274,15 @@ public sealed class HistoryClient
     }
 
     // One key takes the short way of its own.
-    private static async ValueTask<IReadOnlyDictionary<string, Versioned<T>>> GetAsync<T>(IDhtMap<string, T> map, List<string> keys, GetOptions options, CancellationToken cancel)
+    private static async ValueTask<List<Entry<T>>> GetAsync<T>(DhtMap<string, T> map, List<string> keys, GetOptions options, CancellationToken cancel)
     {
-        if (keys.Count > 1) return await map.OrderedGetAsync(keys, options, cancel);
-        var found = await map.OrderedGetAsync(keys[0], options, cancel);
-        var one = new Dictionary<string, Versioned<T>>();
-        if (found is { } value) one[keys[0]] = value;
-        return one;
+        if (keys.Count == 1) return [await map.GetAsync(keys[0], options, cancel)];
+        var found = await map.GetAsync(keys, options, cancel);
+        return keys.ConvertAll(found.Find);
     }
 
-    private void Record<T>(string op, List<string> keys, IReadOnlyDictionary<string, Versioned<T>> read, Func<T, HistoryValue> show)
-    {
-        var values = keys.ConvertAll(key => read.TryGetValue(key, out var found) ? show(found.Value) : HistoryValue.Absent);
-        var versions = keys.ConvertAll(key => read.TryGetValue(key, out var found) ? (long?)found.Version : null);
-        _recorder.Ok(op, values, versions);
-    }
+    private void Record<T>(string op, List<Entry<T>> read, Func<T, HistoryValue> show) =>
+        _recorder.Ok(op, read.ConvertAll(entry => entry.Found ? show(entry.Value) : HistoryValue.Absent), read.ConvertAll(static entry => entry.Found ? (long?)entry.Version : null));
 
     private CancellationTokenSource? Cancellation()
     {

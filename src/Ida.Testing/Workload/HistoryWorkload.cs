@@ -32,6 +32,9 @@ public sealed record HistoryWorkload
     /// <summary>Share of the writes that remove keys, alone or together with puts. Default none.</summary>
     public double Removes { get; init; }
 
+    /// <summary>Share of the writes of values that are puts of one key on the condition that it has the version that the client saw last. Default none.</summary>
+    public double Conditions { get; init; }
+
     /// <summary>Share of the writes that are one batch over both maps. Default none.</summary>
     public double Batches { get; init; }
 
@@ -75,6 +78,6 @@ public sealed record HistoryWorkload
     public static void Register(DhtRegistry registry)
     {
         ArgumentNullException.ThrowIfNull(registry);
-        registry.OnCollision<string, List<string>, string>(static (_, stored, element) => [.. stored ?? [], element]);
+        registry.OnMerge<string, List<string>, string>(static (_, stored, element) => [.. stored ?? [], element]);
     }
 }

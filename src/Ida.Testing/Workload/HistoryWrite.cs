@@ -12,6 +12,9 @@ public sealed record HistoryWrite
     /// <summary>The record of the puts and removes; null without any.</summary>
     public string? PutOp { get; init; }
 
+    /// <summary>The record of what a conditional put finds; null without a condition.</summary>
+    public string? FoundOp { get; init; }
+
     /// <summary>Who wrote.</summary>
     public required string Client { get; init; }
 
@@ -23,6 +26,12 @@ public sealed record HistoryWrite
 
     /// <summary>Keys that are overwritten.</summary>
     public IReadOnlyList<string> Puts { get; init; } = [];
+
+    /// <summary>The version that the one key must have which is overwritten, 0 for absence; null without a condition.</summary>
+    public ulong? Expected { get; init; }
+
+    /// <summary>The mark of the value that the key had with that version; null for absence.</summary>
+    public string? ExpectedMark { get; init; }
 
     /// <summary>Keys that are removed.</summary>
     public IReadOnlyList<string> Removes { get; init; } = [];

@@ -8,8 +8,9 @@ namespace Ida;
 /// <summary>One member's part in the DHT of its group. Thread-safe.</summary>
 public sealed class Dht : IDhtEvents
 {
-    private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), object> _maps = new();
+    private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), IKeyText> _maps = new();
     private readonly OperationPool<PutOperation> _puts;
+    private readonly OperationPool<ChangeOperation> _changes;
     private readonly TaskCompletionSource _serving = new();
     private readonly Lock _gate = new();
     private readonly SharedCompletion _completion = new();
@@ -22,7 +23,8 @@ public sealed class Dht : IDhtEvents
     {
         (Layer, Options, Registry) = (layer, options, registry);
         layer.Events = this;
-        _puts = new(pool => new(Layer, pool));
+        _puts = new(pool => new(this, pool));
+        _changes = new(pool => new(this, pool));
     }
 
     /// <summary>The options it was enabled with.</summary>
@@ -56,11 +58,11 @@ public sealed class Dht : IDhtEvents
     /// DHT: put whatever varies without end into keys.
     /// </summary>
     /// <exception cref="ArgumentException">The name contains an unpaired surrogate.</exception>
-    public IDhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
+    public DhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
         if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The map name '{Utf8Text.AsGot(name)}' contains an unpaired surrogate: other such names would mean the same map.", nameof(name));
-        return (IDhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
+        return (DhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
     }
 
     /// <summary>Begins one atomic put over several maps.</summary>
@@ -128,13 +130,36 @@ public sealed class Dht : IDhtEvents
 
     internal PutOperation NewPut(PutOptions? options)
     {
-        var (level, time) = (LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
         var op = _puts.Rent();
-        op.Begin(true, level, time);
+        BeginPut(op, options);
         return op;
     }
 
-    internal static ValueTask<PutResult> Submit(PutOperation op, PutOptions? options, CancellationToken cancellationToken)
+    internal ChangeOperation NewChange(PutOptions? options)
+    {
+        var op = _changes.Rent();
+        BeginPut(op, options);
+        return op;
+    }
+
+    internal void BeginPut(ClientOperation op, PutOptions? options) => op.Begin(true, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
+
+    /// <summary>The time that options ask for, once their level is found to be one.</summary>
+    internal TimeSpan TimeOf(PutOptions? options)
+    {
+        _ = LevelOf(options?.Level, nameof(options));
+        return TimeOf(options?.Timeout, nameof(options));
+    }
+
+    /// <summary>Map and key of a key's bytes, as text.</summary>
+    internal (string Map, string Key) TextOf(ReadOnlySpan<byte> key)
+    {
+        foreach (var map in _maps.Values)
+            if (map.TryText(key, out var text)) return text;
+        return ("", Convert.ToHexString(key[..Math.Min(key.Length, 50)]));
+    }
+
+    internal static ValueTask<TResult> Submit<TResult>(WriteOperation<TResult> op, PutOptions? options, CancellationToken cancellationToken)
     {
         if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} is the empty id; pass the id of an earlier put.", nameof(options));
         op.Requested = options?.Operation;
@@ -142,9 +167,8 @@ public sealed class Dht : IDhtEvents
         {
             // Whether that put was executed is not known here.
             if (op.Requested is not null) throw new ArgumentException($"{nameof(PutOptions.Operation)} names an earlier put, but there are no pairs; a retry needs the pairs of that put.", nameof(options));
-            var nothing = new PutResult(default, default, []);
             op.Drop();
-            return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<PutResult>(cancellationToken) : new(nothing);
+            return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<TResult>(cancellationToken) : new(op.Nothing);
         }
         op.Seal("pairs");
         return op.Submit(cancellationToken);
@@ -152,9 +176,11 @@ public sealed class Dht : IDhtEvents
 
     internal void BeginGet(ClientOperation op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
-    internal DhtMap<TKey, TValue> Own<TKey, TValue>(IDhtMap<TKey, TValue> map) where TKey : notnull =>
-        map as DhtMap<TKey, TValue> is { } own && ReferenceEquals(Map<TKey, TValue>(own.Name), own) ? own
-            : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+    internal DhtMap<TKey, TValue> Own<TKey, TValue>(DhtMap<TKey, TValue> map) where TKey : notnull
+    {
+        ArgumentNullException.ThrowIfNull(map);
+        return ReferenceEquals(Map<TKey, TValue>(map.Name), map) ? map : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+    }
 
     void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));
 

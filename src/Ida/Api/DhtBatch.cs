@@ -2,7 +2,7 @@ namespace Ida;
 
 /// <summary>
 /// One atomic put over several maps: <c>await dht.NewBatch().Put(rows, key, row).Merge(counts, country, 1L).CommitAsync()</c>.
-/// For one thread; committed once. Any use after that throws <see cref="InvalidOperationException"/>.
+/// With <see cref="Expect"/> it is applied only if keys have the versions expected of them; then all its keys must lie in one shard. For one thread; committed once. Any use after that throws <see cref="InvalidOperationException"/>.
 /// </summary>
 public sealed class DhtBatch
 {
@@ -20,27 +20,40 @@ public sealed class DhtBatch
     private PutOperation Open => _op ?? throw new InvalidOperationException("The batch was committed: begin another one.");
 
     /// <summary>Adds a put; a null value removes the entry.</summary>
-    public DhtBatch Put<TKey, TValue>(IDhtMap<TKey, TValue> map, TKey key, TValue? value) where TKey : notnull
+    public DhtBatch Put<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key, TValue? value) where TKey : notnull
     {
-        _dht.Own(map).AddPut(Open, key, value);
+        _dht.Own(map).AddPut(Open, key, value, null);
         return this;
     }
 
     /// <summary>Adds a removal.</summary>
-    public DhtBatch Remove<TKey, TValue>(IDhtMap<TKey, TValue> map, TKey key) where TKey : notnull
+    public DhtBatch Remove<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key) where TKey : notnull
     {
-        _dht.Own(map).AddRemove(Open, key);
+        _dht.Own(map).AddRemove(Open, key, null);
         return this;
     }
 
-    /// <summary>Adds a merge by the resolver for the three types; throws <see cref="NoCollisionResolverException"/> when there is none.</summary>
-    public DhtBatch Merge<TKey, TValue, TIncoming>(IDhtMap<TKey, TValue> map, TKey key, TIncoming value) where TKey : notnull
+    /// <summary>Adds a merge by the resolver for the three types; throws <see cref="NoResolverException"/> when there is none.</summary>
+    public DhtBatch Merge<TKey, TValue, TIncoming>(DhtMap<TKey, TValue> map, TKey key, TIncoming value) where TKey : notnull
     {
         _dht.Own(map).AddMerge(Open, key, value);
         return this;
     }
 
-    /// <summary>Executes all of it atomically. Results are in the order of the calls. Throws what a put of <see cref="IDhtMap{TKey, TValue}"/> throws.</summary>
+    /// <summary>
+    /// Applies the batch only if the key has the version <paramref name="expected"/>; an absent key has version 0. The batch may change the key, too, or only look at it.
+    /// </summary>
+    public DhtBatch Expect<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key, ulong expected) where TKey : notnull
+    {
+        _dht.Own(map).AddCheck(Open, key, expected);
+        return this;
+    }
+
+    /// <summary>
+    /// Executes all of it atomically. The result has a version for each key, in the order in which the keys were first named; <see cref="PutResult.IsApplied"/> tells whether the expectations were met: a batch
+    /// that expects versions is not applied otherwise, and throws nothing for that. Throws what a put of
+    /// <see cref="DhtMap{TKey, TValue}"/> throws, <see cref="ResolverException"/>, <see cref="PartlyAppliedException"/>, and <see cref="ArgumentException"/> where versions are expected and the keys lie in several shards.
+    /// </summary>
     public ValueTask<PutResult> CommitAsync(CancellationToken cancellationToken = default)
     {
         var op = Open;

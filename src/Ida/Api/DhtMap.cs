@@ -2,91 +2,52 @@ using System.Buffers;
 using GroupCore.Groups.Multicast;
 using GroupCore.Wire;
 using Ida.Coordination;
+using Ida.Ordering;
 
 namespace Ida;
 
-/// <summary>A typed view of one member's DHT. Callers' threads serialize and check; everything else happens on the loop.</summary>
-internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : notnull
+/// <summary>
+/// A map of the DHT. Operations on several keys are atomic, over whatever shards the keys lie in, and ordered among each other; see
+/// <see cref="ConsistencyLevel"/>. Source: dht-order.md#what-it-guarantees.
+/// </summary>
+/// <remarks>
+/// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
+/// <see cref="OperationNotExecutedException"/>, <see cref="ViewUnavailableException"/>, <see cref="DhtConfigurationException"/>, <see cref="ValueTooLargeException"/>,
+/// <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>, and <see cref="ArgumentException"/> for a key that occurs twice; calls that change entries also
+/// <see cref="OutcomeUnknownException"/>, and those that name an earlier one <see cref="OperationIdReusedException"/>. View changes are not errors: the call goes on by itself.
+/// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
+/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: it learned nothing new of its put. Await a returned <see cref="ValueTask{T}"/> once.
+/// </remarks>
+/// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
+/// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>
+public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
 {
     // Asked once: a test of a value for null boxes it where the compiler does not optimise.
     private static readonly bool s_nullable = default(TValue) is null;
     private readonly Dht _dht;
     private readonly OperationPool<GetOneOperation<TKey, TValue>> _ones;
     private readonly OperationPool<GetManyOperation<TKey, TValue>> _many;
-    private readonly ulong _resolver;
+    private readonly OperationPool<MergeOperation<TKey, TValue>> _merges;
 
-    public DhtMap(Dht dht, string name)
+
+    internal DhtMap(Dht dht, string name)
     {
         (_dht, Name) = (dht, name);
         Identity = KeyIdentity.OfMap(name, typeof(TKey), typeof(TValue));
-        _resolver = dht.Registry.Find<TKey, TValue, TValue>();
         _ones = new(pool => new(dht.Layer, this, pool));
         _many = new(pool => new(dht.Layer, this, pool));
+        _merges = new(pool => new(dht, this, pool));
     }
 
+    /// <summary>The name of the map.</summary>
     public string Name { get; }
 
-    public byte[] Identity { get; }
+    internal byte[] Identity { get; }
 
-    public IPayloadSerializer Serializer => _dht.Serializer;
+    internal IPayloadSerializer Serializer => _dht.Serializer;
 
-    public ValueTask<PutResult> OrderedPutAsync(IEnumerable<KeyValuePair<TKey, TValue?>> pairs, PutOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(pairs);
-        var op = _dht.NewPut(options);
-        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TValue?>>(pairs)) AddPut(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
-    }
-
-    public ValueTask<PutResult> OrderedPutAsync(TKey key, TValue? value, PutOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        var op = _dht.NewPut(options);
-        AddPut(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
-    }
-
-    public ValueTask<PutResult> OrderedRemoveAsync(IEnumerable<TKey> keys, PutOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(keys);
-        var op = _dht.NewPut(options);
-        foreach (var key in new Elements<TKey>(keys)) AddRemove(op, key);
-        return Dht.Submit(op, options, cancellationToken);
-    }
-
-    public ValueTask<PutResult> OrderedMergeAsync<TIncoming>(IEnumerable<KeyValuePair<TKey, TIncoming>> pairs, PutOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(pairs);
-        var op = _dht.NewPut(options);
-        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TIncoming>>(pairs)) AddMerge(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
-    }
-
-    public ValueTask<PutResult> OrderedMergeAsync<TIncoming>(TKey key, TIncoming value, PutOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        var op = _dht.NewPut(options);
-        AddMerge(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
-    }
-
-    public ValueTask<IReadOnlyDictionary<TKey, Versioned<TValue>>> OrderedGetAsync(IEnumerable<TKey> keys, GetOptions? options = null, CancellationToken cancellationToken = default)
-    {
-        ArgumentNullException.ThrowIfNull(keys);
-        TKey[] asked = [.. keys];
-        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<IReadOnlyDictionary<TKey, Versioned<TValue>>>(cancellationToken);
-        var op = _many.Rent();
-        _dht.BeginGet(op, options);
-        if (asked.Length == 0)
-        {
-            op.Drop();
-            return new(new Dictionary<TKey, Versioned<TValue>>());
-        }
-        op.For(asked);
-        foreach (var key in asked) AddGet(op, key);
-        op.Seal(nameof(keys));
-        return op.Submit(cancellationToken);
-    }
-
-    public ValueTask<Versioned<TValue>?> OrderedGetAsync(TKey key, GetOptions? options = null, CancellationToken cancellationToken = default)
+    /// <summary>Reads one key. Sends no message when this member holds it.</summary>
+    public ValueTask<Entry<TValue>> GetAsync(TKey key, GetOptions? options = null, CancellationToken cancellationToken = default)
     {
         var op = _ones.Rent();
         _dht.BeginGet(op, options);
@@ -94,26 +55,175 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         return op.Submit(cancellationToken);
     }
 
-    public void AddPut(ClientOperation op, TKey key, TValue? value)
+    /// <summary>Reads all keys at one point of the order; absent keys are left out.</summary>
+    public ValueTask<EntryDictionary<TKey, TValue>> GetAsync(IEnumerable<TKey> keys, GetOptions? options = null, CancellationToken cancellationToken = default)
     {
-        if (s_nullable && value is null) AddRemove(op, key);
-        else Add(op, key, true, value, _resolver);
+        ArgumentNullException.ThrowIfNull(keys);
+        TKey[] asked = [.. keys];
+        if (cancellationToken.IsCancellationRequested) return ValueTask.FromCanceled<EntryDictionary<TKey, TValue>>(cancellationToken);
+        var op = _many.Rent();
+        _dht.BeginGet(op, options);
+        if (asked.Length == 0)
+        {
+            op.Drop();
+            return new(new EntryDictionary<TKey, TValue>([]));
+        }
+        op.For(asked);
+        foreach (var key in asked) AddGet(op, key);
+        op.Seal(nameof(keys));
+        return op.Submit(cancellationToken);
     }
 
-    public void AddRemove(ClientOperation op, TKey key) => Add(op, key, false, default(TValue), 0);
+    /// <summary>Puts one pair, whatever the key holds; a null value removes the entry.</summary>
+    public ValueTask<PutResult> PutAsync(TKey key, TValue? value, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        var op = _dht.NewPut(options);
+        AddPut(op, key, value, null);
+        return Dht.Submit(op, options, cancellationToken);
+    }
 
-    public void AddMerge<TIncoming>(ClientOperation op, TKey key, TIncoming value)
+    /// <summary>Puts all pairs atomically, whatever the keys hold; a null value removes the entry. A key that occurs twice throws <see cref="ArgumentException"/>.</summary>
+    public ValueTask<PutResult> PutAsync(IEnumerable<KeyValuePair<TKey, TValue?>> pairs, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pairs);
+        var op = _dht.NewPut(options);
+        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TValue?>>(pairs)) AddPut(op, key, value, null);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>Puts a value where the key has none, and tells whether it did.</summary>
+    public ValueTask<bool> TryAddAsync(TKey key, TValue value, PutOptions? options = null, CancellationToken cancellationToken = default) => ChangeAsync(key, value, 0, options, cancellationToken);
+
+    /// <summary>Puts a value where the key has the version <paramref name="expected"/>, and tells whether it did. An absent key has version 0.</summary>
+    public ValueTask<bool> TryReplaceAsync(TKey key, TValue value, ulong expected, PutOptions? options = null, CancellationToken cancellationToken = default) =>
+        ChangeAsync(key, value, expected, options, cancellationToken);
+
+    /// <summary>Removes an entry that has the version <paramref name="expected"/>, and tells whether it did.</summary>
+    public ValueTask<bool> TryRemoveAsync(TKey key, ulong expected, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        var op = _dht.NewChange(options);
+        AddRemove(op, key, expected);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>Removes an entry, and tells whether there was one.</summary>
+    public ValueTask<bool> RemoveAsync(TKey key, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        var op = _dht.NewChange(options);
+        AddRemove(op, key, null);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>Removes entries atomically. The version of a key that had none is 0.</summary>
+    public ValueTask<PutResult> RemoveAsync(IEnumerable<TKey> keys, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        var op = _dht.NewPut(options);
+        foreach (var key in new Elements<TKey>(keys)) AddRemove(op, key, null);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>
+    /// Merges a value into what the key holds, by the resolver for both types, and tells what is stored then: the default of the type where the resolver removed the entry.
+    /// The resolver is also called for a key without a value, with the default of the stored type.
+    /// </summary>
+    /// <exception cref="NoResolverException">There is no such resolver.</exception>
+    /// <exception cref="ResolverException">The resolver threw; nothing was changed.</exception>
+    public ValueTask<TValue?> MergeAsync<TIncoming>(TKey key, TIncoming value, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        var op = _merges.Rent();
+        _dht.BeginPut(op, options);
+        AddMerge(op, key, value);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>Merges one value into each key, atomically, as <see cref="MergeAsync{TIncoming}(TKey, TIncoming, PutOptions, CancellationToken)"/> does.</summary>
+    /// <exception cref="NoResolverException">There is no such resolver.</exception>
+    /// <exception cref="ResolverException">A resolver threw; nothing was changed.</exception>
+    /// <exception cref="PartlyAppliedException">A resolver threw, and keys in other shards were changed.</exception>
+    public ValueTask<PutResult> MergeAsync<TIncoming>(IEnumerable<KeyValuePair<TKey, TIncoming>> pairs, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pairs);
+        var op = _dht.NewPut(options);
+        foreach (var (key, value) in new Elements<KeyValuePair<TKey, TIncoming>>(pairs)) AddMerge(op, key, value);
+        return Dht.Submit(op, options, cancellationToken);
+    }
+
+    /// <summary>
+    /// Reads a key, computes a new value, and puts it if the entry has not changed meanwhile; otherwise begins again. Returns what is stored then: null where
+    /// <paramref name="change"/> returned null, which removes the entry.
+    /// </summary>
+    /// <param name="key">The key.</param>
+    /// <param name="change">
+    /// Makes the new value from the present entry, <c>hits => hits.ValueOr(0) + 1</c>. It may run several times, on any thread. What it throws ends the call, and nothing was executed.
+    /// </param>
+    /// <param name="options">
+    /// The time is that of the whole call. Reads and puts are <see cref="ConsistencyLevel.Strict"/>, whatever the level. <see cref="PutOptions.Operation"/> is refused: an update is several puts.
+    /// </param>
+    /// <param name="cancellationToken">Gives up.</param>
+    /// <exception cref="OutcomeUnknownException">
+    /// What became of the last put is not known: <see cref="TryReplaceAsync"/> (or <see cref="TryAddAsync"/>, <see cref="TryRemoveAsync"/>) with the value that <paramref name="change"/> returned last,
+    /// the version of the entry that it got and this id tells. Another update would perhaps be a second one.
+    /// </exception>
+    public ValueTask<TValue?> UpdateAsync(TKey key, Func<Entry<TValue>, TValue?> change, PutOptions? options = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(change);
+        if (options?.Operation is not null) throw new ArgumentException($"An update is several puts: {nameof(PutOptions.Operation)} can name none of them.", nameof(options));
+        return UpdateAsync(key, change, _dht.TimeOf(options), cancellationToken);
+    }
+
+    private async ValueTask<TValue?> UpdateAsync(TKey key, Func<Entry<TValue>, TValue?> change, TimeSpan time, CancellationToken cancellationToken)
+    {
+        long began = _dht.Layer.Node.Clock();
+        for (int attempt = 1; ; attempt++)
+        {
+            var entry = await GetAsync(key, new() { Level = ConsistencyLevel.Strict, Timeout = Left() }, cancellationToken).ConfigureAwait(false);
+            var value = change(entry);
+            if (s_nullable && value is null && !entry.Found) return default;
+            var op = _dht.NewChange(new() { Level = ConsistencyLevel.Strict, Timeout = Left() });
+            AddPut(op, key, value, entry.Version);
+            if (await Dht.Submit(op, null, cancellationToken).ConfigureAwait(false)) return value;
+
+            TimeSpan Left()
+            {
+                if (time == Timeout.InfiniteTimeSpan) return time;
+                var left = time - TimeSpan.FromTicks((_dht.Layer.Node.Clock() - began) / 100);
+                return left > TimeSpan.Zero ? left : throw new OperationNotExecutedException($"Not updated within {time}: of {attempt} attempts each found that the entry had changed meanwhile.");
+            }
+        }
+    }
+
+    internal void AddPut(ClientOperation op, TKey key, TValue? value, ulong? expected)
+    {
+        if (s_nullable && value is null) AddRemove(op, key, expected);
+        else Add(op, key, KeyEffect.Put, value, 0, expected);
+    }
+
+    internal void AddRemove(ClientOperation op, TKey key, ulong? expected) => Add(op, key, KeyEffect.Remove, default(TValue), 0, expected);
+
+    internal void AddCheck(ClientOperation op, TKey key, ulong expected) => Add(op, key, KeyEffect.Check, default(TValue), 0, expected);
+
+    internal void AddMerge<TIncoming>(ClientOperation op, TKey key, TIncoming value)
     {
         ulong resolver = _dht.Registry.Find<TKey, TValue, TIncoming>();
-        if (resolver == 0) throw new NoCollisionResolverException(typeof(TKey), typeof(TValue), typeof(TIncoming));
+        if (resolver == 0) throw new NoResolverException(typeof(TKey), typeof(TValue), typeof(TIncoming), _dht.Registry.IncomingOf<TKey, TValue>());
         if (value is null) throw new ArgumentNullException(nameof(value));
-        Add(op, key, true, value, resolver);
+        Add(op, key, KeyEffect.Merge, value, resolver, null);
     }
 
-    public void AddGet(ClientOperation op, TKey key) => Add(op, key, false, default(TValue), 0);
+    internal void AddGet(ClientOperation op, TKey key) => Add(op, key, KeyEffect.Read, default(TValue), 0, null);
+
+    private ValueTask<bool> ChangeAsync(TKey key, TValue value, ulong expected, PutOptions? options, CancellationToken cancellationToken)
+    {
+        if (s_nullable && value is null) throw new ArgumentNullException(nameof(value));
+        var op = _dht.NewChange(options);
+        AddPut(op, key, value, expected);
+        return Dht.Submit(op, options, cancellationToken);
+    }
 
     /// <summary>The stored value, from its bytes; the key's bytes are for error messages.</summary>
-    public TValue ToValue(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> key)
+    internal TValue ToValue(ReadOnlySpan<byte> bytes, ReadOnlySpan<byte> key)
     {
         try
         {
@@ -127,6 +237,13 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
         {
             throw new UserCodeException("The serializer", Name, TextOf(key), error);
         }
+    }
+
+    bool IKeyText.TryText(ReadOnlySpan<byte> key, out (string Map, string Key) text)
+    {
+        bool own = key.StartsWith(Identity);
+        text = own ? (Name, TextOf(key)) : default;
+        return own;
     }
 
     private static string TextOf(ReadOnlySpan<byte> key)
@@ -143,7 +260,7 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
     }
 
     /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
-    private void Add<T>(ClientOperation op, TKey key, bool stores, T? value, ulong resolver)
+    private void Add<T>(ClientOperation op, TKey key, KeyEffect effect, T? value, ulong resolver, ulong? expected)
     {
         ArgumentNullException.ThrowIfNull(key);
         int start = op.Bytes.Length, parts = op.PartCount;
@@ -154,10 +271,10 @@ internal sealed class DhtMap<TKey, TValue> : IDhtMap<TKey, TValue> where TKey : 
             WriteKey(op.Bytes, key);
             int end = op.Bytes.Length;
             at = "The serializer";
-            if (stores) WriteValue(op.Bytes, value);
+            if (effect is KeyEffect.Put or KeyEffect.Merge) WriteValue(op.Bytes, value);
             if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
             at = "The hash";
-            op.AddPart(start, end, stores, resolver);
+            op.AddPart(start, end, effect, resolver, expected);
         }
         catch (Exception error) when (error is not DhtException)
         {

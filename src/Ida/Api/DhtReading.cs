@@ -22,7 +22,7 @@ public sealed class DhtReading
     private ReadOperation Open => _op ?? throw new InvalidOperationException("The reading has run: begin another one.");
 
     /// <summary>Adds a key; the cell holds what was found after <see cref="RunAsync"/>.</summary>
-    public ReadCell<TValue> Add<TKey, TValue>(IDhtMap<TKey, TValue> map, TKey key) where TKey : notnull
+    public ReadCell<TValue> Add<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key) where TKey : notnull
     {
         var typed = _dht.Own(map);
         typed.AddGet(Open, key);
@@ -31,7 +31,7 @@ public sealed class DhtReading
         return cell;
     }
 
-    /// <summary>Reads. Throws what a read of <see cref="IDhtMap{TKey, TValue}"/> throws; a key added twice throws <see cref="ArgumentException"/>.</summary>
+    /// <summary>Reads. Throws what a read of <see cref="DhtMap{TKey, TValue}"/> throws; a key added twice throws <see cref="ArgumentException"/>.</summary>
     public ValueTask<DhtReading> RunAsync(CancellationToken cancellationToken = default)
     {
         var op = Open;

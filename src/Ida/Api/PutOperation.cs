@@ -1,23 +1,17 @@
-using Ida.Coordination;
-
 namespace Ida;
 
-/// <summary>A put of one or more keys.</summary>
-internal sealed class PutOperation(DhtLayer layer, OperationPool<PutOperation> pool) : ClientOperation<PutResult>(layer)
+/// <summary>A put of one or more keys, of any maps.</summary>
+internal sealed class PutOperation(Dht dht, OperationPool<PutOperation> pool) : WriteOperation<PutResult>(dht)
 {
-    protected override PutResult Result()
+    public override PutResult Nothing => new(default, true, default);
+
+    protected override PutResult ResultOf(bool applied)
     {
-        if (WithoutResult || PartCount == 0) return new(Id, default, []);
+        if (WithoutResult || PartCount == 0) return new(Id, applied, default);
         Span<ulong> versions = PartCount <= PutVersions.Inline ? stackalloc ulong[PutVersions.Inline] : new ulong[PartCount];
         versions = versions[..PartCount];
-        List<PutError>? errors = null;
-        for (int i = 0; i < PartCount; i++)
-        {
-            versions[Parts[i].Index] = Parts[i].Version;
-            if (Parts[i].Error is { } error) (errors ??= []).Add(new(Parts[i].Index, error));
-        }
-        errors?.Sort(static (a, b) => a.Index.CompareTo(b.Index));
-        return new(Id, new(versions), (IReadOnlyList<PutError>?)errors ?? []);
+        for (int i = 0; i < PartCount; i++) versions[Parts[i].Index] = Parts[i].Version;
+        return new(Id, applied, new(versions));
     }
 
     protected override void Return() => pool.Return(this);

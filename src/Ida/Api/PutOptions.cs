@@ -3,7 +3,10 @@ namespace Ida;
 /// <summary>Options of one put.</summary>
 public sealed record PutOptions
 {
-    /// <summary>The level; null takes the level of the DHT. An undefined level gets <see cref="ArgumentOutOfRangeException"/>.</summary>
+    /// <summary>
+    /// The level; null takes the level of the DHT. An undefined level gets <see cref="ArgumentOutOfRangeException"/>. Calls that tell what only the execution shows (those of one key that
+    /// return a value or whether they changed it, and all that expect versions) are <see cref="ConsistencyLevel.Strict"/>, whatever it is.
+    /// </summary>
     public ConsistencyLevel? Level { get; init; }
 
     /// <summary>
@@ -14,7 +17,7 @@ public sealed record PutOptions
 
     /// <summary>
     /// Repeats an earlier put whose outcome is not known: it is applied if it was not, and its first outcome is returned if it was. The
-    /// pairs must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
+    /// keys, values, merges and expected versions must be those of the earlier put, in any order: another put under its id gets <see cref="OperationIdReusedException"/>
     /// wherever the two have a shard in common, and a put without any pairs an <see cref="ArgumentException"/>, as does an id that no put can have yet: ids are not for
     /// callers to make up. A retry at another member than the one that issued the put asks that member one more question.
     /// </summary>

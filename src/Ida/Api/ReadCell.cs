@@ -7,14 +7,12 @@ public sealed class ReadCell<TValue> : IReadCell
 
     internal ReadCell(Func<ReadOnlySpan<byte>, ReadOnlySpan<byte>, TValue> read) => _read = read;
 
-    /// <summary>Whether the key has a value.</summary>
-    public bool Found { get; private set; }
+    /// <summary>Value and version; not found before the reading has run.</summary>
+    public Entry<TValue> Entry { get; private set; }
 
-    /// <summary>The value; the default of the type when there is none.</summary>
-    public TValue? Value { get; private set; }
+    /// <summary>The value.</summary>
+    /// <exception cref="InvalidOperationException">The key has none.</exception>
+    public TValue Value => Entry.Value;
 
-    /// <summary>The version of the value; 0 when there is none.</summary>
-    public ulong Version { get; private set; }
-
-    void IReadCell.Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ulong version) => (Found, Value, Version) = (true, _read(value, key), version);
+    void IReadCell.Set(ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ulong version) => Entry = new(_read(value, key), version);
 }

@@ -131,11 +131,24 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
 
     public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
 
-    /// <summary>The value that a put brings for a key; empty where it removes.</summary>
-    public ReadOnlySpan<byte> IncomingOf(int part)
+    /// <summary>The value that a put or merge brings for a key.</summary>
+    public ReadOnlySpan<byte> IncomingOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset + Parts[part].KeyLength, Parts[part].IncomingLength);
+
+    /// <summary>Whether the result has the value that is stored then: of a put that merges one key and has no other.</summary>
+    public bool TellsValue => PartCount == 1 && Parts[0].Effect == KeyEffect.Merge;
+
+    /// <summary>Whether its caller cannot do without what it tells, which is known only when it is executed.</summary>
+    protected virtual bool MustTell => Expects;
+
+    /// <summary>Whether the put is applied only if keys have the versions that it expects.</summary>
+    public bool Expects
     {
-        ref var of = ref Parts[part];
-        return of.IncomingLength < 0 ? default : Bytes.Written.Slice(of.KeyOffset + of.KeyLength, of.IncomingLength);
+        get
+        {
+            for (int i = 0; i < PartCount; i++)
+                if (Parts[i].Expects) return true;
+            return false;
+        }
     }
 
     /// <summary>The value that was read for a key; false when it is absent.</summary>
@@ -152,7 +165,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            (part.HasResult, part.ResultTime, part.HasCopy, part.Value) = (false, 0, false, null);
+            (part.HasResult, part.ResultTime, part.HasCopy, part.Value, part.Report) = (false, 0, false, null, null);
         }
         Bytes.Cut(AskedBytes);
     }
@@ -196,9 +209,9 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
 
     /// <summary>
     /// Adds a key, with its map in front, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
-    /// <paramref name="end"/>; with <paramref name="stores"/> the value follows it.
+    /// <paramref name="end"/>; the value that a put or merge brings follows it.
     /// </summary>
-    public void AddPart(int start, int end, bool stores, ulong resolver)
+    public void AddPart(int start, int end, KeyEffect effect, ulong resolver, ulong? expected)
     {
         int key = end - start, value = Bytes.Length - end;
         if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
@@ -206,7 +219,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
         if (PartCount == DhtLimits.Keys) throw new ValueTooLargeException("The number of keys of an operation, as it", PartCount + 1, DhtLimits.Keys);
         if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
         ulong hash = Layer.Hash(Bytes.Written[start..end]);
-        Parts[PartCount] = new() { Index = PartCount, KeyOffset = start, KeyLength = key, Hash = hash, Shard = Layer.ShardOf(hash), IncomingLength = stores ? value : -1, Resolver = resolver };
+        Parts[PartCount] = new() { Index = PartCount, KeyOffset = start, KeyLength = key, Hash = hash, Shard = Layer.ShardOf(hash), Effect = effect, IncomingLength = value, Resolver = resolver, Expects = expected is not null, Expected = expected ?? 0 };
         PartCount++;
         AskedBytes = Bytes.Length;
     }
@@ -216,11 +229,16 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     {
         if (PartCount > 1) Sort(parameter);
         if (!IsPut) return;
+        if (Expects && Parts[0].Shard != Parts[PartCount - 1].Shard)
+            throw new ArgumentException("The operation expects versions, and its keys lie in several shards: only the members of one shard can tell whether its expectations are met. In which shard a key lies depends on its map, its bytes and the hash.", parameter);
+        if (MustTell) Level = ConsistencyLevel.Strict;
         ulong pairs = 0, places = 0;
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + Math.Max(0, part.IncomingLength)), part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + part.IncomingLength), part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            pair = PutPayload.With(pair, (ulong)part.Effect);
+            if (part.Expects) pair = PutPayload.With(pair, part.Expected);
             PutPayload.Add(ref pairs, ref places, pair, part.Shard);
         }
         Payload = PutPayload.Of(pairs, places);
@@ -228,16 +246,47 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
 
     private void Sort(string parameter)
     {
+        Parts.AsSpan(0, PartCount).Sort(_order ??= Compare);
+        if (Expects) JoinExpectations();
         var parts = Parts.AsSpan(0, PartCount);
-        parts.Sort(_order ??= Compare);
         long bytes = 0;
         for (int i = 0; i < parts.Length; i++)
         {
             bool sameShard = i > 0 && parts[i].Shard == parts[i - 1].Shard;
             if (sameShard && KeyOf(i).SequenceEqual(KeyOf(i - 1))) throw new ArgumentException("The same key occurs more than once in one operation.", parameter);
-            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + Math.Max(0, parts[i].IncomingLength) + DhtLimits.KeyCost;
+            bytes = (sameShard ? bytes : 0) + parts[i].KeyLength + parts[i].IncomingLength + DhtLimits.KeyCost;
             if (bytes > DhtLimits.PartBytes) throw new ValueTooLargeException("The part of an operation for one shard", bytes, DhtLimits.PartBytes);
         }
+    }
+
+    /// <summary>A key that is expected to have a version and changed too is one part.</summary>
+    private void JoinExpectations()
+    {
+        int count = 1;
+        for (int i = 1; i < PartCount; i++)
+        {
+            ref var last = ref Parts[count - 1];
+            ref var next = ref Parts[i];
+            bool agree = !(last.Expects && next.Expects) || last.Expected == next.Expected;
+            bool joins = agree && (last.Effect == KeyEffect.Check || next.Effect == KeyEffect.Check) && KeyOf(count - 1).SequenceEqual(KeyOf(i));
+            if (!joins)
+            {
+                Parts[count++] = next;
+                continue;
+            }
+            int index = Math.Min(last.Index, next.Index);
+            ulong expected = last.Expects ? last.Expected : next.Expected;
+            if (last.Effect == KeyEffect.Check) last = next;
+            (last.Index, last.Expects, last.Expected) = (index, true, expected);
+        }
+        if (count == PartCount) return;
+        Parts.AsSpan(count, PartCount - count).Clear();
+        PartCount = count;
+        // Results are for keys, in the order in which they were named.
+        var order = new int[count];
+        for (int i = 0; i < count; i++) order[i] = Parts[i].Index;
+        Array.Sort(order);
+        for (int i = 0; i < count; i++) Parts[i].Index = Array.BinarySearch(order, Parts[i].Index);
     }
 
     private int Compare(OperationPart one, OperationPart other) => one.Shard != other.Shard ? one.Shard.CompareTo(other.Shard)

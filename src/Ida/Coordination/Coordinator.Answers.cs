@@ -88,11 +88,11 @@ internal sealed partial class Coordinator
         // A lying member may have proposed the attempt here before its coordinator did, with other keys.
         if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
         MarkTooLarge(running, index, op.TooLarge);
+        ulong time = executed ? OperationPart.Executed : op.Proposed;
+        if (op.IsPut && !IsNewer(client.Parts[first], time)) return;
         for (int i = 0; i < op.UseCount; i++)
         {
-            ulong time = executed ? OperationPart.Executed : op.Proposed;
-            if (op.IsPut && !IsNewer(client.Parts[first + i], time)) continue;
-            Give(client, first + i, op.Uses[i].Version, op.Uses[i].Error);
+            Give(client, first + i, op.Uses[i].Version, i == 0 ? op.Report : null);
             client.Parts[first + i].ResultTime = time;
             if (!op.IsPut) client.Parts[first + i].Value = op.Uses[i].Value;
         }
@@ -111,7 +111,7 @@ internal sealed partial class Coordinator
         if (outcome.Versions.Count == 0 || _running.Find(key)?.Client is not { } client) return;
         int first = client.FirstPart(state.Shard);
         for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
-            Give(client, first + i, outcome.VersionAt(i), outcome.ErrorAt(i));
+            Give(client, first + i, outcome.VersionAt(i), i == 0 ? outcome.Report : null);
     }
 
     private void Mark(in AttemptId key, int from, SlotFlags flag)

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using GroupCore.Runtime;
+using Ida.Ordering;
 using Ida.Placement;
 
 namespace Ida.Coordination;
@@ -129,9 +130,11 @@ internal sealed partial class Coordinator
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {
-            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), op.Parts[i].Hash));
-            (use.Incoming, use.Resolver) = (op.Parts[i].IncomingLength < 0 ? null : op.IncomingOf(i).ToArray(), op.Parts[i].Resolver);
+            ref var part = ref op.Parts[i];
+            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), part.Hash), part.Effect, part.Resolver, part.Expects, part.Expected);
+            use.Incoming = part.Effect is KeyEffect.Put or KeyEffect.Merge ? op.IncomingOf(i).ToArray() : null;
         }
+        record.TellsValue = op.TellsValue;
         participant.Propose(record, state.Rank, hint, acked);
     }
 

@@ -127,7 +127,7 @@ internal sealed partial class Coordinator
     {
         // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
-        for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Error);
+        for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Report);
         // Of the attempts of this operation alone a hash says that nothing was executed: other retries may be under way.
         if (error is DhtConfigurationException refused) Refuse(follower, refused);
         else Finish(follower, error);
@@ -137,7 +137,7 @@ internal sealed partial class Coordinator
     private void Tell(ClientOperation op, KnownEnd end)
     {
         op.WithoutResult = end.Versions.Count == 0 || end.Payload != op.Payload;
-        for (int i = 0; i < end.Versions.Count && !op.WithoutResult; i++) Give(op, i, end.Versions[i], end.Errors?[i]);
+        for (int i = 0; i < end.Versions.Count && !op.WithoutResult; i++) Give(op, i, end.Versions[i], end.ReportAt(i));
         Finish(op, null);
     }
 
@@ -154,13 +154,13 @@ internal sealed partial class Coordinator
         if (!op.IsPut || status == EndStatus.Forgotten || (error is not null && op.Requested is not null)) return;
         bool results = error is null && !op.WithoutResult;
         Span<ulong> versions = new ulong[results ? op.PartCount : 0];
-        string?[]? errors = null;
+        PutReport?[]? reports = null;
         for (int i = 0; i < versions.Length; i++)
         {
             versions[i] = op.Parts[i].Version;
-            if (op.Parts[i].Error is { } text) (errors ??= new string?[versions.Length])[i] = DhtLimits.Cut(text, op.PartCount);
+            if (op.Parts[i].Report is { } report) (reports ??= new PutReport?[versions.Length])[i] = report;
         }
-        _known.Add(op.Id, new(op.Payload, status, new(versions), errors));
+        _known.Add(op.Id, new(op.Payload, status, new(versions), reports));
     }
 
     /// <summary>Replicas were told that the outcome of this put is known: the member of its session may still know it.</summary>
@@ -265,9 +265,9 @@ internal sealed partial class Coordinator
         return below;
     }
 
-    private static void Give(ClientOperation op, int part, ulong version, string? error)
+    private static void Give(ClientOperation op, int part, ulong version, PutReport? report)
     {
         ref var to = ref op.Parts[part];
-        (to.HasResult, to.ResultTime, to.Version, to.Error) = (true, OperationPart.Executed, version, error);
+        (to.HasResult, to.ResultTime, to.Version, to.Report) = (true, OperationPart.Executed, version, report);
     }
 }

@@ -59,7 +59,7 @@ internal sealed partial class Coordinator
         _admitting = false;
     }
 
-    /// <summary>Counts bytes of an answer to a read.</summary>
+    /// <summary>Counts bytes of values in an answer.</summary>
     public void CountAnswer(ClientOperation op, int bytes)
     {
         op.AnswerBytes += bytes;
@@ -141,7 +141,9 @@ internal sealed partial class Coordinator
         _endedBytes.Measure(state.Node.Now);
     }
 
-    private long Guess(ClientOperation op) => op.AskedBytes + (op.IsPut ? 0 : Math.Min(op.PartCount * _bytesPerKey, MostGuess));
+    private long Guess(ClientOperation op) => op.AskedBytes + (BringsValues(op) ? Math.Min(op.PartCount * _bytesPerKey, MostGuess) : 0);
+
+    private static bool BringsValues(ClientOperation op) => !op.IsPut || op.TellsValue;
 
     private void TakeShare(ClientOperation op)
     {
@@ -157,7 +159,7 @@ internal sealed partial class Coordinator
         _bytes -= op.Charge;
         _endedOps.Add(1);
         _endedBytes.Add(op.Charge);
-        if (!op.IsPut && (op.AnswerBytes > 0 || IsAnswered(op))) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
+        if (BringsValues(op) && (op.AnswerBytes > 0 || IsAnswered(op))) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
     }
 
     // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.

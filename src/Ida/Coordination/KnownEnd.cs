@@ -1,3 +1,4 @@
+using Ida.Ordering;
 using Ida.Wire;
 
 namespace Ida.Coordination;
@@ -6,8 +7,8 @@ namespace Ida.Coordination;
 /// <param name="Payload">The payload of its pairs and their places.</param>
 /// <param name="Status">Executed; or another put, with other pairs, was executed under its id; or a hash refused this member's attempts at it.</param>
 /// <param name="Versions">The versions that its keys got, in the order of its parts; empty where they are not known.</param>
-/// <param name="Errors">Errors of resolvers, for the same parts; null if there are none.</param>
-internal sealed record KnownEnd(ulong Payload, EndStatus Status, PutVersions Versions, string?[]? Errors)
+/// <param name="Reports">What shards tell of it, at the first part of each; null if that is nothing.</param>
+internal sealed record KnownEnd(ulong Payload, EndStatus Status, PutVersions Versions, PutReport?[]? Reports)
 {
     public bool Executed => Status == EndStatus.Executed;
 
@@ -17,8 +18,10 @@ internal sealed record KnownEnd(ulong Payload, EndStatus Status, PutVersions Ver
         get
         {
             long sum = 200 + (Versions.Count > PutVersions.Inline ? 8 * Versions.Count : 0);
-            foreach (string? error in Errors ?? []) sum += 8 + 2 * (error?.Length ?? 0);
+            foreach (var report in Reports ?? []) sum += 8 + (report?.Bytes ?? 0);
             return sum;
         }
     }
+
+    public PutReport? ReportAt(int part) => Reports?[part];
 }

@@ -1,3 +1,5 @@
+using Ida.Ordering;
+
 namespace Ida.Coordination;
 
 /// <summary>One key of a caller's operation, and its result.</summary>
@@ -9,9 +11,17 @@ internal struct OperationPart
     public int KeyOffset, KeyLength, Shard;
     public ulong Hash;
 
-    /// <summary>Bytes of the value that a put brings, behind those of the key; −1 removes.</summary>
+    public KeyEffect Effect;
+
+    /// <summary>Bytes of the value that a put or merge brings, behind those of the key.</summary>
     public int IncomingLength;
+
+    /// <summary>Identity of the resolver of a merge.</summary>
     public ulong Resolver;
+
+    /// <summary>Whether the put is applied only if the key has the version <see cref="Expected"/>; 0 stands for an absent key.</summary>
+    public bool Expects;
+    public ulong Expected;
 
     public bool HasResult;
 
@@ -28,5 +38,7 @@ internal struct OperationPart
     public int CopyOffset, CopyLength;
 
     public ulong Version;
-    public string? Error;
+
+    /// <summary>What the shard tells of the put, at the first part that lies there.</summary>
+    public PutReport? Report;
 }

@@ -45,6 +45,9 @@ internal sealed class Entry(byte[] key, ulong hash)
     /// <summary>At a member without its state: the view (low half of its number) in which the entry is right, though its range has not arrived.</summary>
     public uint KnownIn;
 
+    /// <summary>At a member without its state: the view in whose beginning the key was absent, as the source has said.</summary>
+    public uint AbsentIn;
+
     /// <summary>The last executed put, as long as it is not stable.</summary>
     public ParticipantRecord? Writer;
 

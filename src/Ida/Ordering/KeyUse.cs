@@ -16,26 +16,42 @@ internal sealed class KeyUse
     /// <summary>Rank among the arrivals at this key, for readers that wait for the puts before them.</summary>
     public long Arrival;
 
-    /// <summary>The value that a put brings; null removes.</summary>
+    public KeyEffect Effect;
+
+    /// <summary>The value that a put or merge brings.</summary>
     public byte[]? Incoming;
 
-    /// <summary>Identity of the resolver, 0 for none.</summary>
+    /// <summary>Identity of the resolver of a merge.</summary>
     public ulong Resolver;
+
+    /// <summary>Whether the put is applied only if the key has the version <see cref="Expected"/>; 0 stands for an absent key.</summary>
+    public bool Expects;
+    public ulong Expected;
 
     /// <summary>The value of the entry after a put, or the value that a read saw.</summary>
     public byte[]? Value;
 
     public ulong Version;
-    public string? Error;
+
+    /// <summary>Whether the key has the version that the put expects of it.</summary>
+    public bool IsMet => !Expects || Expected == VersionOf(Entry);
+
+    /// <summary>
+    /// Whether the result depends on the entry before: then a member without its state needs it. A put that may be left undone tells the versions that all its keys have.
+    /// </summary>
+    public bool NeedsValue => Op.IsConditional || Effect == KeyEffect.Remove;
+
+    /// <summary>The version that readers see of an entry.</summary>
+    public static ulong VersionOf(Entry entry) => entry.Value is null ? 0 : entry.Version;
 
     public void Reset()
     {
         Op = null!;
         Entry = null!;
         Previous = Next = Later = null;
-        Queued = false;
+        Queued = Expects = false;
+        Effect = KeyEffect.Read;
         Incoming = Value = null;
-        Resolver = Version = 0;
-        Error = null;
+        Resolver = Version = Expected = 0;
     }
 }

@@ -23,7 +23,7 @@ internal sealed partial class Participant
         }
         else
         {
-            for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Proposed);
+            Compute(op, op.Proposed);
             op.Take(ResultPhase.Ahead);
         }
     }
@@ -43,12 +43,11 @@ internal sealed partial class Participant
         else
         {
             // A result computed ahead was not that of a repeat: otherwise the attempt would repeat now too.
-            if (op.Result != ResultPhase.Ahead)
-                for (int i = 0; i < op.UseCount; i++) Compute(op.Uses[i], op.Time);
+            if (op.Result != ResultPhase.Ahead) Compute(op, op.Time);
             for (int i = 0; i < op.UseCount; i++)
             {
                 var use = op.Uses[i];
-                if (use.Error is null) Store(use.Entry, use.Value, use.Version);
+                if (Changes(use)) Store(use.Entry, use.Value, use.Version);
                 if (!op.Stable) use.Entry.Writer = op;
             }
             op.Take(ResultPhase.Executed);
@@ -69,23 +68,60 @@ internal sealed partial class Participant
         op.TooLarge = bytes > DhtLimits.PartBytes;
     }
 
-    private void Compute(KeyUse use, ulong time)
+    /// <summary>
+    /// Computes what a put does to this shard: to all its keys, or to none where a key does not have the version that is expected of it, or a
+    /// resolver throws. Every replica finds the same, since it has the same entries at this place of the order.
+    /// </summary>
+    private void Compute(ParticipantRecord op, ulong time)
+    {
+        op.Report = null;
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            if (op.Uses[i].IsMet || state.Without == Rule.ExpectationsHold) continue;
+            Leave(op, new(Verdict.NotMet, i, null, null));
+            return;
+        }
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            if (Compute(op.Uses[i], time) is not { } error) continue;
+            Leave(op, new(Verdict.Failed, i, DhtLimits.Cut(error), null));
+            return;
+        }
+        if (op.TellsValue) op.Report = new(Verdict.Applied, 0, null, op.Uses[0].Value);
+    }
+
+    /// <summary>The put changes nothing: its result has the versions that its keys have.</summary>
+    private static void Leave(ParticipantRecord op, PutReport report)
+    {
+        op.Report = report;
+        for (int i = 0; i < op.UseCount; i++) Leave(op.Uses[i]);
+    }
+
+    private static void Leave(KeyUse use) => (use.Value, use.Version) = (use.Entry.Value, KeyUse.VersionOf(use.Entry));
+
+    /// <summary>Whether a put changes the entry, once its result is computed.</summary>
+    private static bool Changes(KeyUse use) => PutReport.IsApplied(use.Op.Report) && use.Effect != KeyEffect.Check && !(use.Value is null && use.Entry.Value is null);
+
+    /// <summary>Computes value and version of one key; returns what a resolver threw.</summary>
+    private string? Compute(KeyUse use, ulong time)
     {
         var entry = use.Entry;
-        use.Error = null;
         (use.Value, use.Version) = (use.Incoming, Math.Max(time, entry.Version + 1));
-        if (use.Resolver == 0) return;
-        try
+        if (use.Effect == KeyEffect.Merge)
         {
-            use.Value = state.Registry.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
-            if (use.Value is { Length: > DhtLimits.ValueBytes } large) throw new ValueTooLargeException("The resolver's value", large.Length, DhtLimits.ValueBytes);
+            try
+            {
+                use.Value = state.Registry.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+                if (use.Value is { Length: > DhtLimits.ValueBytes } large) throw new ValueTooLargeException("The resolver's value", large.Length, DhtLimits.ValueBytes);
+            }
+            catch (Exception error)
+            {
+                return UserError.Message(error);
+            }
         }
-        catch (Exception error)
-        {
-            // Deterministic resolvers fail alike at all replicas; the entry stays as it is at each.
-            use.Error = DhtLimits.Cut(UserError.Message(error), use.Op.UseCount);
-            (use.Value, use.Version) = (entry.Value, entry.Value is null ? 0 : entry.Version);
-        }
+        // An absent key that stays absent gets no version.
+        if (use.Effect == KeyEffect.Check || (use.Value is null && entry.Value is null)) Leave(use);
+        return null;
     }
 
     /// <summary>An entry is about to change: a cut that has not copied it yet keeps its old value.</summary>
@@ -137,11 +173,8 @@ internal sealed partial class Participant
     private static void Repeat(ParticipantRecord op, in Outcome outcome, ResultPhase where)
     {
         op.Take(outcome.View != 0 && outcome.Payload == op.Payload ? where : ResultPhase.None);
-        for (int i = 0; i < op.UseCount; i++)
-        {
-            op.Uses[i].Version = outcome.VersionAt(i);
-            op.Uses[i].Error = outcome.ErrorAt(i);
-        }
+        op.Report = outcome.Report;
+        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Version = outcome.VersionAt(i);
     }
 
     /// <summary>
@@ -153,14 +186,9 @@ internal sealed partial class Participant
     private void RecordOutcome(ParticipantRecord op)
     {
         if (Sessions.Find(op.Key.Id.Session) is not { } session) return;
-        string?[]? errors = null;
         Span<ulong> versions = op.UseCount <= PutVersions.Inline ? stackalloc ulong[PutVersions.Inline] : new ulong[op.UseCount];
-        for (int i = 0; i < op.UseCount; i++)
-        {
-            versions[i] = op.Uses[i].Version;
-            if (op.Uses[i].Error is { } error) (errors ??= new string?[op.UseCount])[i] = error;
-        }
-        Sessions.Record(session, new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), errors));
+        for (int i = 0; i < op.UseCount; i++) versions[i] = op.Uses[i].Version;
+        Sessions.Record(session, new(op.Key.Id.Sequence, state.View, op.Key.Attempt, op.Key.Payload != 0, op.Payload, new(versions[..op.UseCount]), op.Report));
     }
 
     /// <summary>

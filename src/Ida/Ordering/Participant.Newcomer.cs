@@ -7,18 +7,20 @@ namespace Ida.Ordering;
 /// never wait for a transfer, however long it takes. Source: dht-view-change.md#newcomers-apply-puts-before-their-state, #newcomers-order-and-do-not-answer.
 /// </summary>
 /// <remarks>
-/// The result of a put without resolver does not depend on the old value: initialised members propose above every version they gave, so the time
+/// A value that replaces another does not depend on the old one: initialised members propose above every version they gave, so the time
 /// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; a removed key
-/// leaves an entry for that, a mark. A resolver needs the value at the view change: it is here where its range has arrived, else the source is
-/// asked at once, and the use waits, as do later uses of the same key. A put's outcome is recorded when its last use is applied.
+/// leaves an entry for that, a mark. A merge, a removal and an expectation need the value at the view change: it is here where its range has arrived,
+/// else the source is asked at once, and the use waits in the line of its key, as do later uses of the same key. Where one key may keep the others
+/// from being applied, all uses of the put wait until it is first in all its lines. A put's outcome is recorded when its last use is applied.
 /// A source may say of many ranges at once that they are here. What waited for them is then handled over several turns; the member is initialised only after that.
 /// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
-/// it, puts that would need more of them are refused: the source cannot send as fast as removals, and puts with resolvers, arrive for its shard.
+/// it, puts that would need more of them are refused: the source cannot send as fast as merges, removals and conditional puts arrive for its shard.
 /// </remarks>
 internal sealed partial class Participant
 {
     private const int EntryBytes = 300, SweptPerTurn = 2048;
-    private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _late = [];
+    private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _lines = [];
+    private readonly Stack<Entry> _advancing = [];
 
     // By put: the payload of its attempt that was executed.
     private readonly Dictionary<OperationId, ulong> _lateOps = [];
@@ -34,10 +36,13 @@ internal sealed partial class Participant
     public Transfer.StateSink Sink { get; set; } = null!;
 
     /// <summary>Whether a use of the entry waits for the value at the view change.</summary>
-    public bool IsLate(Entry entry) => _late.ContainsKey(entry);
+    public bool IsLate(Entry entry) => HasLine(entry) && !Knows(entry);
+
+    /// <summary>Whether uses of the entry wait, for its value or for that of another key.</summary>
+    private bool HasLine(Entry entry) => _lines.ContainsKey(entry);
 
     /// <summary>Whether the entry stands for a removal that the transfer must not undo.</summary>
-    public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && !Sink.Has(EntryTable.RangeOf(entry.Hash));
+    public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && entry.AbsentIn != entry.KnownIn && !Sink.Has(EntryTable.RangeOf(entry.Hash));
 
     /// <summary>A put has its turn.</summary>
     private void ApplyAhead(ParticipantRecord op)
@@ -48,11 +53,13 @@ internal sealed partial class Participant
             HoldOnce(op);
             return;
         }
-        for (int i = 0; i < op.UseCount; i++)
+        op.Report = null;
+        bool together = op.IsConditional, waits = together && AnyWaits(op);
+        if (together && !waits) ApplyTogether(op);
+        for (int i = 0; i < op.UseCount && (waits || !together); i++)
         {
-            var use = op.Uses[i];
-            if (_late.ContainsKey(use.Entry) || (use.Resolver != 0 && !Knows(use.Entry))) Postpone(use);
-            else ApplyAhead(use);
+            if (waits || Waits(op.Uses[i])) Postpone(op.Uses[i]);
+            else ApplyAlone(op.Uses[i]);
         }
         if (op.LateUses == 0) RecordOutcome(op);
         else
@@ -65,11 +72,32 @@ internal sealed partial class Participant
 
     private bool Knows(Entry entry) => entry.KnownIn == (uint)state.View || Sink.Has(EntryTable.RangeOf(entry.Hash));
 
-    private void ApplyAhead(KeyUse use)
+    private bool Waits(KeyUse use) => HasLine(use.Entry) || (use.NeedsValue && !Knows(use.Entry));
+
+    private bool AnyWaits(ParticipantRecord op)
+    {
+        for (int i = 0; i < op.UseCount; i++)
+            if (Waits(op.Uses[i])) return true;
+        return false;
+    }
+
+    private void ApplyTogether(ParticipantRecord op)
+    {
+        Compute(op, op.Time);
+        for (int i = 0; i < op.UseCount; i++) Apply(op.Uses[i]);
+    }
+
+    private void ApplyAlone(KeyUse use)
+    {
+        // No merge: so no resolver runs.
+        _ = Compute(use, use.Op.Time);
+        Apply(use);
+    }
+
+    private void Apply(KeyUse use)
     {
         var entry = use.Entry;
-        Compute(use, use.Op.Time);
-        if (use.Error is null)
+        if (Changes(use))
         {
             bool marked = IsMark(entry);
             Sink.Change(entry, use.Value, use.Version);
@@ -93,15 +121,11 @@ internal sealed partial class Participant
     {
         use.Op.LateUses++;
         _lateBytes += EntryBytes + (use.Incoming?.Length ?? 0);
-        if (_late.TryGetValue(use.Entry, out var uses))
-        {
-            uses.Last.Later = use;
-            _late[use.Entry] = (uses.First, use);
-            return;
-        }
-        _late.Add(use.Entry, (use, use));
+        if (_lines.TryGetValue(use.Entry, out var line)) line.Last.Later = use;
+        _lines[use.Entry] = (line.First ?? use, use);
+        if (Knows(use.Entry)) return;
         _lateOf.Add(use.Entry);
-        Sink.Want(use.Entry);
+        if (use.NeedsValue) Sink.Want(use.Entry);
     }
 
     /// <summary>The transfer brings an entry; an entry that was written here since the view change stays unchanged.</summary>
@@ -116,43 +140,95 @@ internal sealed partial class Participant
     /// <summary>The source's answer for a key that was asked for: its value at the view change, or that it had none.</summary>
     public void Receive(Entry entry, bool present, byte[]? value, ulong version)
     {
+        bool marked = IsMark(entry);
+        // No value will come that a mark has to hold off.
+        if (!present) entry.AbsentIn = (uint)state.View;
         if (IsLate(entry))
         {
             Sink.Change(entry, value, version);
             Know(entry);
         }
-        else if (!present && IsMark(entry))
+        else
         {
-            // No value will come that the mark has to hold off.
-            entry.KnownIn = 0;
-            SetMark(entry, true, false);
-            DropIfIdle(entry);
+            SetMark(entry, marked, IsMark(entry));
         }
+        DropIfIdle(entry);
     }
 
     /// <summary>The value at the view change has arrived: applies the uses that waited for it, and returns their number.</summary>
     private int Know(Entry entry)
     {
         entry.KnownIn = (uint)state.View;
-        if (_late.Count == 0 || !_late.Remove(entry, out var uses)) return 0;
-        int applied = 0;
+        if (!HasLine(entry)) return 0;
         _lateOf.Remove(entry);
         SetMark(entry, false, IsMark(entry));
-        for (KeyUse? use = uses.First, next; use is not null; use = next)
+        int applied = 0;
+        _advancing.Push(entry);
+        while (_advancing.TryPop(out var next))
         {
-            next = use.Later;
-            use.Later = null;
-            applied++;
-            _lateBytes -= EntryBytes + (use.Incoming?.Length ?? 0);
-            ApplyAhead(use);
-            var op = use.Op;
-            if (--op.LateUses > 0) continue;
-            RecordOutcome(op);
-            _lateOps.Remove(op.Key.Id);
-            if (op.Phase != RecordPhase.Late) DropIfSettled(op);
-            else if (op.Move(RecordPhase.Free)) Recycle(op);
+            applied += Advance(next);
+            // Another key of a put that was applied together may have been looked at only, and be absent.
+            if (next != entry) DropIfIdle(next);
         }
         return applied;
+    }
+
+    /// <summary>Applies what may be applied at the head of an entry's line; a put that is applied together moves the lines of its other keys too.</summary>
+    private int Advance(Entry entry)
+    {
+        int applied = 0;
+        while (_lines.TryGetValue(entry, out var line) && IsReady(line.First))
+        {
+            var op = line.First.Op;
+            if (!op.IsConditional)
+            {
+                TakeFirst(line.First);
+                ApplyAlone(line.First);
+                applied++;
+            }
+            else
+            {
+                for (int i = 0; i < op.UseCount; i++)
+                {
+                    TakeFirst(op.Uses[i]);
+                    if (op.Uses[i].Entry != entry) _advancing.Push(op.Uses[i].Entry);
+                }
+                ApplyTogether(op);
+                applied += op.UseCount;
+            }
+            if (op.LateUses == 0) EndLate(op);
+        }
+        return applied;
+    }
+
+    /// <summary>Whether the first use of a line may be applied.</summary>
+    private bool IsReady(KeyUse first)
+    {
+        var op = first.Op;
+        if (!op.IsConditional) return !first.NeedsValue || Knows(first.Entry);
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            if (_lines[use.Entry].First != use || (use.NeedsValue && !Knows(use.Entry))) return false;
+        }
+        return true;
+    }
+
+    private void TakeFirst(KeyUse use)
+    {
+        use.Op.LateUses--;
+        _lateBytes -= EntryBytes + (use.Incoming?.Length ?? 0);
+        if (use.Later is { } next) _lines[use.Entry] = (next, _lines[use.Entry].Last);
+        else if (_lines.Remove(use.Entry)) _lateOf.Remove(use.Entry);
+        use.Later = null;
+    }
+
+    private void EndLate(ParticipantRecord op)
+    {
+        RecordOutcome(op);
+        _lateOps.Remove(op.Key.Id);
+        if (op.Phase != RecordPhase.Late) DropIfSettled(op);
+        else if (op.Move(RecordPhase.Free)) Recycle(op);
     }
 
     /// <summary>The whole range has arrived: a key that it did not bring was absent at the view change.</summary>
@@ -202,7 +278,7 @@ internal sealed partial class Participant
     {
         if (state.Initialised || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
-            if (op.Uses[i].Incoming is null || IsLate(op.Uses[i].Entry) || (op.Uses[i].Resolver != 0 && !Knows(op.Uses[i].Entry))) return true;
+            if (op.Uses[i].Effect == KeyEffect.Remove || Waits(op.Uses[i])) return true;
         return false;
     }
 
@@ -219,7 +295,7 @@ internal sealed partial class Participant
 
     private void ForgetLate()
     {
-        _late.Clear();
+        _lines.Clear();
         _lateOps.Clear();
         _lateOf.Clear();
         _arrived.Clear();

@@ -95,7 +95,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Outcome outcome = default;
         if (op.IsPut && session is not null && state.Without != Rule.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
         bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
-        if (remembered && !others && IsOver(outcome, op))
+        if (remembered && !others && IsOver(outcome, op) && !(outcome.Report?.Value is not null && send.OwesTooMuch(from)))
         {
             // The outcome knows nothing of keys placed otherwise: even their number may differ.
             bool same = outcome.Payload == op.Payload;
@@ -148,7 +148,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
         if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op))
         {
-            bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
+            bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count && !(outcome.Report?.Value is not null && send.OwesTooMuch(from));
             send.Executed(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
             Discard(op);
             return;
@@ -249,7 +249,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private bool Overloaded(ParticipantRecord op, int from)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (!op.IsPut && send.OwesTooMuch(from))) return true;
+        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || ((!op.IsPut || op.TellsValue) && send.OwesTooMuch(from))) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == RecordTable.MostAttempts) return true;
@@ -405,7 +405,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Removes the entry of an absent key that nothing waits for; the floor takes over its clock.</summary>
     public void DropIfIdle(Entry entry)
     {
-        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Initialised && (IsMark(entry) || IsLate(entry)))) return;
+        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Initialised && (IsMark(entry) || HasLine(entry)))) return;
         Table.Limit(entry);
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);

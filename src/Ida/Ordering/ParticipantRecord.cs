@@ -32,6 +32,15 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
 
+    /// <summary>The put merges one key and has no other: its result has the value that is stored then.</summary>
+    public bool TellsValue;
+
+    /// <summary>Whether its keys are applied together or not at all: a key may keep the others from being applied.</summary>
+    public bool IsConditional;
+
+    /// <summary>What the result of a put tells besides versions; null if that is nothing.</summary>
+    public PutReport? Report;
+
     /// <summary>Rises when the record leaves the table: references from queues of commits and readers notice that by it.</summary>
     public int Generation;
 
@@ -87,7 +96,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
         Slots[SlotCount++] = slot;
     }
 
-    public KeyUse AddUse(Entry entry)
+    public KeyUse AddUse(Entry entry, KeyEffect effect = KeyEffect.Read, ulong resolver = 0, bool expects = false, ulong expected = 0)
     {
         if (UseCount == Uses.Length)
         {
@@ -96,8 +105,9 @@ internal sealed class ParticipantRecord(DhtCounters counters)
             for (int i = old; i < Uses.Length; i++) Uses[i] = new();
         }
         var use = Uses[UseCount++];
-        use.Op = this;
-        use.Entry = entry;
+        (use.Op, use.Entry) = (this, entry);
+        (use.Effect, use.Resolver, use.Expects, use.Expected) = (effect, resolver, expects, expected);
+        IsConditional |= expects || effect == KeyEffect.Merge;
         return use;
     }
 
@@ -180,7 +190,8 @@ internal sealed class ParticipantRecord(DhtCounters counters)
         UseCount = SlotCount = LateUses = Held = 0;
         Coordinators.Clear();
         (Phase, Told, Result) = (RecordPhase.Free, QuiescencePhase.Untold, ResultPhase.None);
-        IsPut = Single = Issued = Settled = Void = TooLarge = TakenOver = false;
+        IsPut = Single = Issued = Settled = Void = TooLarge = TakenOver = TellsValue = IsConditional = false;
+        Report = null;
         Proposed = Time = Payload = 0;
         Older = Newer = OtherAttempt = null;
     }

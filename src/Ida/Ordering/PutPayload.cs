@@ -17,6 +17,13 @@ internal static class PutPayload
         places += place ^ (place >> 32);
     }
 
+    /// <summary>The hash of a pair with one number more: what is done to its key, or the version that is expected of it.</summary>
+    public static ulong With(ulong pair, ulong number)
+    {
+        ulong mixed = (pair ^ (number + 1)) * Odd;
+        return mixed ^ (mixed >> 32);
+    }
+
     /// <summary>Never 0.</summary>
     public static ulong Of(ulong pairs, ulong places) => Math.Max(1, (pairs & ~((1UL << PlaceBits) - 1)) | ((places * Odd) >> (64 - PlaceBits)));
 

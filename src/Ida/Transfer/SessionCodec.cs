@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Text;
 using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Wire;
@@ -43,12 +42,7 @@ internal static class SessionCodec
         bytes.Advance(to.Length);
     }
 
-    private static int SizeOf(in Outcome outcome)
-    {
-        int count = outcome.Versions.Count, size = 61;
-        for (int i = 0; i < count; i++) size += 20 + (4 * (outcome.ErrorAt(i)?.Length ?? 0));
-        return size;
-    }
+    private static int SizeOf(in Outcome outcome) => 61 + (10 * outcome.Versions.Count) + PutReportCodec.SizeOf(outcome.Report);
 
     private static void Write(ArrayBufferWriter<byte> bytes, in Outcome outcome, int size)
     {
@@ -60,11 +54,8 @@ internal static class SessionCodec
         to.Var(((ulong)outcome.Attempt << 1) | (outcome.Reissued ? 1UL : 0));
         to.U64(outcome.Payload);
         to.Var((ulong)count);
-        for (int i = 0; i < count; i++)
-        {
-            to.Var(outcome.VersionAt(i));
-            to.Blob(outcome.ErrorAt(i) is { } text ? Encoding.UTF8.GetBytes(text) : []);
-        }
+        for (int i = 0; i < count; i++) to.Var(outcome.VersionAt(i));
+        PutReportCodec.Write(ref to, outcome.Report);
         bytes.Advance(to.Length);
     }
 
@@ -94,19 +85,14 @@ internal static class SessionCodec
             if (kind != 0 || session is null) return false;
             ulong sequence = from.Var(), view = from.Var();
             ulong attempt = from.Var(), payload = from.U64();
-            int count = from.Count(DhtLimits.Keys, 2);
+            int count = from.Count(DhtLimits.Keys, 1);
             if (count == 0 || attempt >> 33 != 0) return false;
             var versions = count <= few.Length ? few[..count] : new ulong[count];
-            string?[]? errors = null;
-            for (int i = 0; i < count; i++)
-            {
-                versions[i] = from.Var();
-                var text = from.Blob(4 * DhtLimits.ErrorChars);
-                if (text.Length > 0) (errors ??= new string?[count])[i] = DhtLimits.Cut(Encoding.UTF8.GetString(text), count);
-            }
+            for (int i = 0; i < count; i++) versions[i] = from.Var();
+            var report = PutReportCodec.Read(ref from, count);
             if (from.Failed) return false;
             if (sequence < session.AckedBelow) overtaken?.Invoke(new(session.Id, sequence));
-            if (without != Rule.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), errors));
+            if (without != Rule.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), report));
         }
         return from.Complete;
     }

@@ -161,10 +161,10 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     }
 
     /// <summary>
-    /// More than any source with the same options remembers: for each member its bound, with what is on the way, and five times that
-    /// for departed members.
+    /// More than any source with the same options remembers: for each member its bound, with what is on the way and what merges on the way may store, and five times
+    /// that for departed members.
     /// </summary>
-    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes);
+    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes + ((long)state.Options.MaxInFlight * DhtLimits.ValueBytes));
 
     /// <summary>Takes a piece of the sessions, the last part of the state. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong viewChangeClock)

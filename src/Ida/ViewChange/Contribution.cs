@@ -12,7 +12,7 @@ namespace Ida.ViewChange;
 /// </summary>
 internal sealed class Contribution
 {
-    private const byte Version = 4;
+    private const byte Version = 5;
 
     /// <summary>The member that contributed.</summary>
     public ProcessId Member { get; init; }

@@ -4,7 +4,7 @@ namespace Ida.Wire;
 
 /// <summary>
 /// Answers that wait, by the member that asked. They go out in order as its link takes them, and end with the view. An answer to an
-/// attempt is dropped when an answer to a later attempt at the same operation comes: no call waits for it any more. When a participant is
+/// attempt is dropped when an answer to a later attempt of the same issuers at the same operation comes: no call waits for it any more. When a participant is
 /// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits.
 /// </summary>
 /// <remarks>
@@ -34,7 +34,7 @@ internal sealed class AnswersDue(DhtOptions options)
     {
         if (rank >= _to.Length) Array.Resize(ref _to, rank + 1);
         var debt = _to[rank] ??= new();
-        ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Id, out _);
+        ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Operation, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
         for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) RemoveAnswer(debt, replaced);
         // One-key reads of one operation each wait for their own answer: they do not replace each other.
@@ -59,7 +59,7 @@ internal sealed class AnswersDue(DhtOptions options)
         var first = debt.Waiting.First!;
         answer = first.Value;
         RemoveAnswer(debt, first);
-        if (debt.Newest[answer.Id] == first) debt.Newest.Remove(answer.Id);
+        if (debt.Newest[answer.Operation] == first) debt.Newest.Remove(answer.Operation);
         // A later answer that waits still refers to this node: empty the node, so that it keeps no sent answer alive.
         (first.Value, answer.Before) = (null!, null);
         return true;
@@ -95,7 +95,7 @@ internal sealed class AnswersDue(DhtOptions options)
         public readonly LinkedList<DueAnswer> Waiting = new();
 
         /// <summary>The newest waiting answer, by operation; earlier answers to the same attempt hang on it.</summary>
-        public readonly Dictionary<OperationId, LinkedListNode<DueAnswer>> Newest = [];
+        public readonly Dictionary<(OperationId Id, ulong Payload), LinkedListNode<DueAnswer>> Newest = [];
         public long Bytes;
     }
 }

@@ -30,18 +30,8 @@ internal static class DhtLimits
     /// <summary>Longest text of a resolver's error that is kept.</summary>
     public const int ErrorChars = 200;
 
-    /// <summary>The same for a part with more than <see cref="LongErrors"/> keys, so that errors of all keys fit a frame.</summary>
-    public const int ShortErrorChars = 40;
-
-    /// <summary>Keys of a part up to which <see cref="ErrorChars"/> of each error are kept.</summary>
-    public const int LongErrors = 256;
-
-    /// <summary>Cuts an error's text to the length that is kept in a part with this many keys.</summary>
-    public static string Cut(string error, int keys)
-    {
-        int most = keys > LongErrors ? ShortErrorChars : ErrorChars;
-        return error.Length > most ? error[..most] : error;
-    }
+    /// <summary>Cuts an error's text to the length that is kept.</summary>
+    public static string Cut(string error) => error.Length > ErrorChars ? error[..ErrorChars] : error;
 
     /// <summary>Bytes that a member without its state may keep for puts that it cannot apply before a value at the view change arrives.</summary>
     public const long LateBytes = 64L << 20;

@@ -11,6 +11,12 @@ namespace Ida.Wire;
 internal sealed class DhtSender(DhtState state)
 {
     private const int AttemptBytes = 2 + 16 + 10 + 5 + 8;
+
+    // Lengths of key and value, effect, expected version, resolver.
+    private const int KeyPartBytes = 5 + 5 + 1 + 10 + 8;
+
+    /// <summary>In the byte of a key's effect: an expected version follows.</summary>
+    public const byte Expectation = 0x80;
     private const ushort ForeignSession = ushort.MaxValue;
     private readonly Queue<LocalMessage> _local = new();
     private readonly Queue<LocalValue> _values = new();
@@ -51,9 +57,14 @@ internal sealed class DhtSender(DhtState state)
     // Rare: it may allocate.
     private void Keep(int to, FrameType type, ReadOnlySpan<byte> head, ParticipantRecord op)
     {
+        if (op.IsPut)
+        {
+            _due.Add(to, new(type, op.Key, head.ToArray(), []));
+            return;
+        }
         var values = new (byte[]? Value, ulong Version)[op.UseCount];
         for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
-        _due.Add(to, new(type, op.Key.Id, op.Key.Attempt, head.ToArray(), values));
+        _due.Add(to, new(type, op.Key, head.ToArray(), values));
     }
 
     public void Proposed(int to, ParticipantRecord op, bool quiescent, bool result)
@@ -86,12 +97,13 @@ internal sealed class DhtSender(DhtState state)
         WriteAttempt(ref body, op.Key, op.Owner);
         body.U64(time);
         body.U8((byte)((quiescent ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
-        if (values && !op.IsPut && MustWait(to))
+        if (values && op.IsPut) Result(ref body, op);
+        if (values && (!op.IsPut || op.TellsValue) && MustWait(to))
         {
             Keep(to, type, body.Written, op);
             return;
         }
-        if (values) Result(ref body, op);
+        if (values && !op.IsPut) Result(ref body, op);
         Send(to, type, body.Length);
     }
 
@@ -116,17 +128,13 @@ internal sealed class DhtSender(DhtState state)
             _local.Enqueue(new(DhtFrame.Executed, op, 0, false, true, default));
             return;
         }
-        int size = AttemptBytes + 5 + parts * 12;
-        for (int i = 0; i < parts; i++) size += 4 * (outcome.ErrorAt(i)?.Length ?? 0);
-        var body = Room(size);
+        var body = Room(AttemptBytes + 5 + (parts * 10) + PutReportCodec.SizeOf(outcome.Report));
         WriteAttempt(ref body, op, owner);
         body.Var((ulong)parts);
-        for (int i = 0; i < parts; i++)
-        {
-            body.Var(outcome.VersionAt(i));
-            Text(ref body, outcome.ErrorAt(i));
-        }
-        Send(to, DhtFrame.Executed, body.Length);
+        for (int i = 0; i < parts; i++) body.Var(outcome.VersionAt(i));
+        if (parts > 0) PutReportCodec.Write(ref body, outcome.Report);
+        if (parts > 0 && outcome.Report?.Value is not null && MustWait(to)) _due.Add(to, new(DhtFrame.Executed, op, body.Written.ToArray(), []));
+        else Send(to, DhtFrame.Executed, body.Length);
     }
 
     public void Rejected(int to, in AttemptId op, int owner, RejectReason reason)
@@ -201,13 +209,17 @@ internal sealed class DhtSender(DhtState state)
     public void Forward(int to, int coordinator, ParticipantRecord op)
     {
         int size = AttemptBytes + 32 + 3 * op.SlotCount;
-        for (int i = 0; i < op.UseCount; i++) size += op.Uses[i].Entry.Key.Length + (op.Uses[i].Incoming?.Length ?? 0) + 24;
+        for (int i = 0; i < op.UseCount; i++) size += op.Uses[i].Entry.Key.Length + (op.Uses[i].Incoming?.Length ?? 0) + KeyPartBytes;
         var body = Room(size);
         body.U8(1);
         body.U16((ushort)coordinator);
         ProposalHead(ref body, op.Key, op.Owner, op.IsPut, op.Payload, false, op.Level, 0, op.Proposed, op.Participants);
         body.Var((ulong)op.UseCount);
-        for (int i = 0; i < op.UseCount; i++) KeyPart(ref body, op.Uses[i].Entry.Key, op.IsPut, op.Uses[i].Incoming is not null, op.Uses[i].Incoming, op.Uses[i].Resolver);
+        for (int i = 0; i < op.UseCount; i++)
+        {
+            var use = op.Uses[i];
+            KeyPart(ref body, use.Entry.Key, use.Effect, use.Incoming, use.Resolver, use.Expects, use.Expected);
+        }
         Send(to, DhtFrame.Forward, body.Length);
     }
 
@@ -215,11 +227,15 @@ internal sealed class DhtSender(DhtState state)
     public void Propose(ReadOnlySpan<int> ranks, CoordinatedOperation op, ulong ackedBelow, ulong hint, ClientOperation client, int first, int count)
     {
         int size = AttemptBytes + 42 + 3 * op.Count;
-        for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + Math.Max(0, client.Parts[i].IncomingLength) + 24;
+        for (int i = first; i < first + count; i++) size += client.Parts[i].KeyLength + client.Parts[i].IncomingLength + KeyPartBytes;
         var body = Room(size);
         ProposalHead(ref body, op.Key, op.Owner, op.IsPut, client.Payload, op.Single, op.Level, ackedBelow, hint, op.Slots.AsSpan(0, op.Count));
         body.Var((ulong)count);
-        for (int i = first; i < first + count; i++) KeyPart(ref body, client.KeyOf(i), op.IsPut, client.Parts[i].IncomingLength >= 0, client.IncomingOf(i), client.Parts[i].Resolver);
+        for (int i = first; i < first + count; i++)
+        {
+            ref var part = ref client.Parts[i];
+            KeyPart(ref body, client.KeyOf(i), part.Effect, client.IncomingOf(i), part.Resolver, part.Expects, part.Expected);
+        }
         Send(ranks, DhtFrame.Propose, body.Length);
     }
 
@@ -251,7 +267,7 @@ internal sealed class DhtSender(DhtState state)
         body.Var(version);
         if (value is not null && MustWait(to))
         {
-            _due.Add(to, new(DhtFrame.Value, new(0, request), attempt, body.Written.ToArray(), [(value, version)]));
+            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)]));
             return;
         }
         if (value is not null) body.Raw(value);
@@ -277,8 +293,8 @@ internal sealed class DhtSender(DhtState state)
 
     public void End(int to, in AttemptId op, int owner, EndStatus status, KnownEnd? end)
     {
-        int count = end?.Versions.Count ?? 0, size = AttemptBytes + 6 + count * 12;
-        for (int i = 0; i < count; i++) size += 4 * (end!.Errors?[i]?.Length ?? 0);
+        int count = end?.Versions.Count ?? 0, size = AttemptBytes + 6 + (count * 10);
+        for (int i = 0; i < count; i++) size += PutReportCodec.SizeOf(end!.ReportAt(i));
         var body = Room(size);
         WriteAttempt(ref body, op, owner);
         body.U8((byte)status);
@@ -286,12 +302,12 @@ internal sealed class DhtSender(DhtState state)
         for (int i = 0; i < count; i++)
         {
             body.Var(end!.Versions[i]);
-            Text(ref body, end.Errors?[i]);
+            PutReportCodec.Write(ref body, end.ReportAt(i));
         }
         if (count > 0 && MustWait(to))
         {
             // A member that is owed too much gets no answer, and asks again.
-            if (!OwesTooMuch(to)) _due.Add(to, new(DhtFrame.End, op.Id, op.Attempt, body.Written.ToArray(), []));
+            if (!OwesTooMuch(to)) _due.Add(to, new(DhtFrame.End, op, body.Written.ToArray(), []));
             return;
         }
         Send(to, DhtFrame.End, body.Length);
@@ -356,19 +372,20 @@ internal sealed class DhtSender(DhtState state)
         foreach (ushort slot in slots) to.Var(slot);
     }
 
-    private static void KeyPart(ref BodyWriter to, ReadOnlySpan<byte> key, bool put, bool stores, ReadOnlySpan<byte> value, ulong resolver)
+    private static void KeyPart(ref BodyWriter to, ReadOnlySpan<byte> key, KeyEffect effect, ReadOnlySpan<byte> value, ulong resolver, bool expects, ulong expected)
     {
         to.Blob(key);
-        if (!put) return;
-        to.U8((byte)((stores ? 1 : 0) | (resolver == 0 ? 0 : 2)));
-        if (stores) to.Blob(value);
-        if (resolver != 0) to.U64(resolver);
+        if (effect == KeyEffect.Read) return;
+        to.U8((byte)((byte)effect | (expects ? Expectation : 0)));
+        if (expects) to.Var(expected);
+        if (effect is KeyEffect.Put or KeyEffect.Merge) to.Blob(value);
+        if (effect == KeyEffect.Merge) to.U64(resolver);
     }
 
     private static int ResultBytes(ParticipantRecord op)
     {
-        int size = 5;
-        for (int i = 0; i < op.UseCount; i++) size += 20 + (op.IsPut ? 4 * (op.Uses[i].Error?.Length ?? 0) : op.Uses[i].Value?.Length ?? 0);
+        int size = 5 + PutReportCodec.SizeOf(op.Report);
+        for (int i = 0; i < op.UseCount; i++) size += 20 + (op.IsPut ? 0 : op.Uses[i].Value?.Length ?? 0);
         return size;
     }
 
@@ -378,14 +395,10 @@ internal sealed class DhtSender(DhtState state)
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
-            if (!op.IsPut)
-            {
-                ReadResult(ref to, use.Value, use.Version);
-                continue;
-            }
-            to.Var(use.Version);
-            Text(ref to, use.Error);
+            if (op.IsPut) to.Var(use.Version);
+            else ReadResult(ref to, use.Value, use.Version);
         }
+        if (op.IsPut) PutReportCodec.Write(ref to, op.Report);
     }
 
     public static void ReadResult(ref BodyWriter to, byte[]? value, ulong version)
@@ -393,11 +406,5 @@ internal sealed class DhtSender(DhtState state)
         to.Var(version);
         to.U8(value is null ? (byte)0 : (byte)1);
         if (value is not null) to.Blob(value);
-    }
-
-    private static void Text(ref BodyWriter to, string? text)
-    {
-        // Errors are rare: they may allocate.
-        to.Blob(text is null ? [] : System.Text.Encoding.UTF8.GetBytes(text.Length > DhtLimits.ErrorChars ? text[..DhtLimits.ErrorChars] : text));
     }
 }

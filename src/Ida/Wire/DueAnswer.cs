@@ -1,4 +1,5 @@
 using GroupCore.Wire;
+using Ida.Ordering;
 
 namespace Ida.Wire;
 
@@ -6,14 +7,14 @@ namespace Ida.Wire;
 /// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
 /// are the slice's own arrays and never change. An answer that tells how a put ended is all in the bytes before.
 /// </summary>
-internal sealed class DueAnswer(FrameType type, OperationId id, uint attempt, byte[] head, (byte[]? Value, ulong Version)[] values)
+internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
     public FrameType Type => type;
 
-    /// <summary>The asker's operation; for a one-key read, without a session.</summary>
-    public OperationId Id => id;
+    /// <summary>The asker's operation, and whose attempts at it: several members number theirs apart. A one-key read has no session.</summary>
+    public (OperationId Id, ulong Payload) Operation => (key.Id, key.Payload);
 
-    public uint Attempt => attempt;
+    public uint Attempt => key.Attempt;
 
     /// <summary>The previous answer to the same operation, as long as it waits too.</summary>
     public LinkedListNode<DueAnswer>? Before { get; set; }
@@ -25,7 +26,8 @@ internal sealed class DueAnswer(FrameType type, OperationId id, uint attempt, by
     public void Write(ref BodyWriter to)
     {
         to.Raw(head);
-        if (type == DhtFrame.End) return;
+        // Of a put, everything is in the bytes before.
+        if (values.Length == 0) return;
         if (type == DhtFrame.Value)
         {
             to.Raw(values[0].Value);

@@ -61,7 +61,7 @@ internal sealed partial class MemberProgram
         {
             Calls = _calls,
             Pause = s_pause, ElementsPerList = Math.Max(1, ElementsPerList / (place.Clients * (place.TargetSize + 1))),
-            Removes = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite, Overtime = s_overtime,
+            Removes = 0.15, Conditions = 0.15, Batches = 0.1, Cancelled = 0.03, Hurried = 0.03, Retries = 5, LargestValue = LargestValue, LargestWrite = LargestWrite, Overtime = s_overtime,
         });
     }
 

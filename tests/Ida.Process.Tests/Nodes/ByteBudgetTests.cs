@@ -13,10 +13,10 @@ public sealed class ByteBudgetTests
         await using var world = await ServingAsync(3, shards: 3);
         var map = world.Dhts[0].Map<int, byte[]>("m");
         int[] keys = [.. Enumerable.Range(0, 180)];
-        foreach (int key in keys) await map.OrderedPutAsync(key, new byte[9_000]).AsTask().WaitAsync(Bound);
-        var gets = Enumerable.Range(0, 300).Select(_ => map.OrderedGetAsync(keys).AsTask()).ToList();
+        foreach (int key in keys) await map.PutAsync(key, new byte[9_000]).AsTask().WaitAsync(Bound);
+        var gets = Enumerable.Range(0, 300).Select(_ => map.GetAsync(keys).AsTask()).ToList();
         foreach (var get in gets)
-            if (await IsServedAsync(get)) Assert.Equal(keys.Length, (await get).Values.Count(static found => found.Value.Length == 9_000));
+            if (await IsServedAsync(get)) Assert.Equal(keys.Length, (await get).Values.Count(static value => value.Length == 9_000));
         await AssertServesAsync(map);
     }
 
@@ -25,7 +25,7 @@ public sealed class ByteBudgetTests
     {
         await using var world = await ServingAsync(3, shards: 1);
         var map = world.Dhts[0].Map<int, byte[]>("m");
-        var puts = Enumerable.Range(0, 700).Select(i => map.OrderedPutAsync(i, new byte[100_000]).AsTask()).ToList();
+        var puts = Enumerable.Range(0, 700).Select(i => map.PutAsync(i, new byte[100_000]).AsTask()).ToList();
         await world.Nodes[2].DisposeAsync();
         var served = new List<bool>();
         foreach (var put in puts) served.Add(await IsServedAsync(put));
@@ -33,7 +33,8 @@ public sealed class ByteBudgetTests
         {
             int key = i;
             int? expected = served[i] ? 100_000 : null;
-            Assert.Equal(expected, (await ServedAsync(() => map.OrderedGetAsync(key)))?.Value.Length);
+            var found = await ServedAsync(() => map.GetAsync(key));
+            Assert.Equal(expected, found.Found ? found.Value.Length : null);
         }
         await AssertServesAsync(map);
     }
@@ -46,10 +47,10 @@ public sealed class ByteBudgetTests
         return error is null;
     }
 
-    private static async Task AssertServesAsync(IDhtMap<int, byte[]> map)
+    private static async Task AssertServesAsync(DhtMap<int, byte[]> map)
     {
-        await ServedAsync(() => map.OrderedPutAsync(1, new byte[10]));
-        Assert.Equal(10, (await ServedAsync(() => map.OrderedGetAsync(1)))!.Value.Value.Length);
+        await ServedAsync(() => map.PutAsync(1, new byte[10]));
+        Assert.Equal(10, (await ServedAsync(() => map.GetAsync(1))).Value.Length);
     }
 
     /// <summary>Calls until there is room for it again, as who is refused is told to.</summary>

@@ -48,7 +48,7 @@ public sealed class FaultTests
         await AssertFaulted(() => world.Group.SendAsync("say", "late", cancellation));
         await AssertFaulted(() => world.Group.OrderedSendAsync("say", "late", cancellation));
         await AssertFaulted(() => world.Group.FlushAsync(cancellation));
-        await AssertFaulted(world.Dht.Map<string, string>().OrderedGetAsync("key", cancellationToken: cancellation).AsTask());
+        await AssertFaulted(world.Dht.Map<string, string>().GetAsync("key", cancellationToken: cancellation).AsTask());
         await AssertFaulted(world.Dht.StatusAsync(cancellation));
         await AssertFaulted(world.Dht.SnapshotAsync(cancellation));
         await AssertFaulted(world.Node.JoinAsync("late", cancellationToken: cancellation).AsTask());

@@ -80,8 +80,8 @@ internal sealed class FaultWorld : IAsyncDisposable
         Add("join", Node.JoinAsync("other", cancellationToken: cancellation).AsTask());
         Add("views", ReadViewsAsync());
         Add("enable", _second.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, cancellationToken: cancellation).AsTask());
-        Add("get", map.OrderedGetAsync(far, cancellationToken: cancellation).AsTask());
-        Add("put", map.OrderedPutAsync(far, "value", cancellationToken: cancellation).AsTask());
+        Add("get", map.GetAsync(far, cancellationToken: cancellation).AsTask());
+        Add("put", map.PutAsync(far, "value", cancellationToken: cancellation).AsTask());
         var passing = new List<(string Name, Task Task)>();
         int more = 2 + (int)(Math.Max(GroupLimits.Window, GroupLimits.PeerOutstandingBytes) / large.Length);
         for (int i = 0; i < more; i++) passing.Add(("send", Group.SendAsync("bytes", large, cancellation).AsTask()));
@@ -133,7 +133,7 @@ internal sealed class FaultWorld : IAsyncDisposable
             Assert.True(view.Id > 0);
     }
 
-    private string FarKey(IDhtMap<string, string> map)
+    private string FarKey(DhtMap<string, string> map)
     {
         int own = Dht.Layer.State.Shard;
         for (int i = 0; ; i++)

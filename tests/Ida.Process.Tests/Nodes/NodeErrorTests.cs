@@ -221,7 +221,7 @@ public sealed class NodeErrorTests
         var group = await node.JoinAsync("g", _ => { }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
         var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
         var e = await Assert.ThrowsAsync<UnsupportedTypeException>(async () =>
-            await dht.Map<Action, int>("m").OrderedPutAsync([new(() => { }, 1)]).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken));
+            await dht.Map<Action, int>("m").PutAsync([new(() => { }, 1)]).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken));
         Assert.Contains("System.Action", e.Message, StringComparison.Ordinal);
     }
 

@@ -37,7 +37,7 @@ internal static class ClusterScenarios
         }
         var workload = new HistoryWorkload
         {
-            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
+            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Conditions = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
             Pause = TimeSpan.FromMilliseconds(lasting ? 20 : 5), Time = simulation.TimeProvider, Drew = run.Ingredients.Draw,
         };
         var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(static fault => fault.For > s_harmless), RestsIn = rests ? run : null };
@@ -64,7 +64,7 @@ internal static class ClusterScenarios
     {
         Ingredients =
         [
-            "remove", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
+            "remove", "put on a condition", "condition that is met", "condition that is not met", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
             "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, Leftovers.Judged, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
         ],
     };

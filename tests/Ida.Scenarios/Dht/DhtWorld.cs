@@ -97,9 +97,9 @@ internal sealed class DhtWorld
 
     public static void Resolvers(DhtRegistry registry)
     {
-        registry.OnCollision<string, List<long>, long>((_, stored, incoming) => [.. stored ?? [], incoming]);
-        registry.OnCollision<string, long, long>((_, stored, incoming) => stored + incoming);
-        registry.OnCollision<string, string, int>((_, stored, incoming) => incoming < 0 ? throw (incoming == int.MinValue ? new Unspeakable() : new InvalidDataException("negative")) : incoming == 0 ? null : stored + incoming);
+        registry.OnMerge<string, List<long>, long>((_, stored, incoming) => [.. stored ?? [], incoming]);
+        registry.OnMerge<string, long, long>((_, stored, incoming) => stored + incoming);
+        registry.OnMerge<string, string, int>((_, stored, incoming) => incoming < 0 ? throw (incoming == int.MinValue ? new Unspeakable() : new InvalidDataException("negative")) : incoming == 0 ? null : stored + incoming);
     }
 
     /// <summary>Members in one view, all enabled and serving.</summary>

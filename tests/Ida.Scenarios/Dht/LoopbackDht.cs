@@ -35,7 +35,7 @@ internal sealed class LoopbackDht
     public int ShardOf(int rank) => Dhts[rank].Layer.State.Shard;
 
     /// <summary>A key of one shard, the <paramref name="number"/>th.</summary>
-    public string KeyOf(IDhtMap<string, int> map, int shard, int number = 0)
+    public string KeyOf(DhtMap<string, int> map, int shard, int number = 0)
     {
         for (int i = 0; ; i++)
         {

@@ -44,17 +44,17 @@ internal sealed class FrameRecorder
         for (int round = 0; round < 3; round++) await TalkAsync(round);
         // What is under way when a member dies is settled, forwarded and taken over; whoever joins gets the state.
         var last = new List<Task>();
-        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").OrderedPutAsync(Pairs(i)).AsTask()));
+        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").PutAsync(Pairs(i)).AsTask()));
         for (int i = 0; i < 3; i++) last.Add(Quietly(_groups[i].OrderedSendAsync("note", new byte[30_000]).AsTask()));
         nodes[3].Host.Inner.Node!.Crash();
         await simulation.Delay(TimeSpan.FromMilliseconds(20));
-        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").OrderedPutAsync(Pairs(i)).AsTask()));
+        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").PutAsync(Pairs(i)).AsTask()));
         await simulation.Delay(TimeSpan.FromSeconds(5));
         await Task.WhenAll(last);
         var joiner = await StartAsync(simulation);
         await JoinAsync(joiner.Node);
         var late = await _groups[^1].EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 });
-        for (int i = 0; i < 10; i++) await Quietly(_dhts[0].Map<string, string>("m").OrderedPutAsync(Pairs(i)).AsTask());
+        for (int i = 0; i < 10; i++) await Quietly(_dhts[0].Map<string, string>("m").PutAsync(Pairs(i)).AsTask());
         await late.WhenInitialisedAsync();
         await simulation.Delay(TimeSpan.FromSeconds(2));
     }
@@ -70,10 +70,10 @@ internal sealed class FrameRecorder
             await _groups[i].QueryAsync<int, int>("echo", i);
             await _groups[i].FlushAsync();
             var map = _dhts[i].Map<string, string>("m");
-            await map.OrderedPutAsync(Pairs(i));
-            await map.OrderedPutAsync("a", new('x', length));
-            await map.OrderedGetAsync(s_keys);
-            await Task.WhenAll(s_keys.Select(key => map.OrderedGetAsync(key).AsTask()));
+            await map.PutAsync(Pairs(i));
+            await map.PutAsync("a", new('x', length));
+            await map.GetAsync(s_keys);
+            await Task.WhenAll(s_keys.Select(key => map.GetAsync(key).AsTask()));
         }
     }
 

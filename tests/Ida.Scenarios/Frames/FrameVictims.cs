@@ -58,10 +58,10 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
                 var answers = await asking.Group.QueryAsync<int, int>("echo", check, timeout: s_patience);
                 if (answers.Count != _members.Count || answers.Any(answer => answer.Value != check)) return $"{answers.Count} of {_members.Count} members answered a query";
             }
-            foreach (var putting in _members) await putting.Dht.Map<string, int>("lab").OrderedPutAsync(Key(putting), check).AsTask().WaitAsync(s_patience);
+            foreach (var putting in _members) await putting.Dht.Map<string, int>("lab").PutAsync(Key(putting), check).AsTask().WaitAsync(s_patience);
             foreach (var key in _members.Select(Key))
                 foreach (var getting in _members)
-                    if (await getting.Dht.Map<string, int>("lab").OrderedGetAsync(key).AsTask().WaitAsync(s_patience) is not { } got || got.Value != check)
+                    if (await getting.Dht.Map<string, int>("lab").GetAsync(key).AsTask().WaitAsync(s_patience) is not { Found: true } got || got.Value != check)
                         return $"{getting.Node.Id} does not find what was put under {key}";
         }
         catch (Exception error) when (error is not OutOfMemoryException)

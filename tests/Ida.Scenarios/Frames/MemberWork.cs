@@ -48,8 +48,8 @@ internal sealed class MemberWork(FrameVictims system)
         Add(sent, "ordered send", () => group.OrderedSendAsync("mark", (long)number, cancel));
         Add(sent, "send to one", () => group.SendToAsync(number % 4, "note", new byte[number % 500], cancel));
         Add(bounded, "query", async () => await group.QueryAsync<int, int>("echo", number, timeout: time, cancellationToken: cancel));
-        Add(bounded, "put", async () => await map.OrderedPutAsync($"{number % 16}", number, cancellationToken: cancel));
-        Add(bounded, "get", async () => await map.OrderedGetAsync($"{number % 16}", cancellationToken: cancel));
+        Add(bounded, "put", async () => await map.PutAsync($"{number % 16}", number, cancellationToken: cancel));
+        Add(bounded, "get", async () => await map.GetAsync($"{number % 16}", cancellationToken: cancel));
 
         void Add(List<(string, Task)> to, string name, Func<ValueTask> call) => to.Add(($"{name} {number} of {member.Node.Id}", EndOf(call)));
     }

@@ -30,7 +30,7 @@ internal sealed class LifeCluster
         Workload = new()
         {
             Calls = Calls,
-            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 20_000,
+            Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Conditions = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 20_000,
             Pause = Length / 700, Time = Simulation.TimeProvider,
         };
     }

@@ -1,4 +1,7 @@
+using System.Buffers;
+using GroupCore.Groups.Multicast;
 using GroupCore.Runtime;
+using GroupCore.Wire;
 
 namespace Ida.Scenarios;
 
@@ -7,36 +10,40 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
 {
     public static readonly string[] Lists = ["m", "n"], Values = ["v", "w"];
 
-    public static IDhtMap<string, List<long>> List(Dht dht, string name) => dht.Map<string, List<long>>(name);
+    public static DhtMap<string, List<long>> List(Dht dht, string name) => dht.Map<string, List<long>>(name);
 
-    public static IDhtMap<string, string> Value(Dht dht, string name) => dht.Map<string, string>(name);
+    public static DhtMap<string, string> Value(Dht dht, string name) => dht.Map<string, string>(name);
 
-    public Task<PutResult> Put(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, CancellationToken cancel)
+    public Task<SurfaceTold> Put(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, CancellationToken cancel)
     {
         var first = parts[0];
         bool alike = parts.All(part => part.Kind == first.Kind && part.Map == first.Map);
+        if (parts.Any(static part => part.Expected is not null)) return parts.Count == 1 && random.Next(3) != 0 ? Change(dht, first, options, cancel) : Batch(dht, parts, options, cancel);
         if (!alike || (parts.Count > 1 && random.Next(4) == 0)) return Batch(dht, parts, options, cancel);
         switch (first.Kind)
         {
             case PartKind.Append when parts.Count == 1 && random.Next(2) == 0:
                 ingredients.Draw(SurfaceNames.MergeOne);
-                return List(dht, first.Map).OrderedMergeAsync(first.Key, first.Element, options, cancel).AsTask();
+                return Merged(List(dht, first.Map).MergeAsync(first.Key, first.Element, options, cancel).AsTask(), first.Element);
             case PartKind.Append:
                 ingredients.Draw(SurfaceNames.MergeMany);
-                return List(dht, first.Map).OrderedMergeAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, part.Element))), options, cancel).AsTask();
+                return SurfaceTold.Of(List(dht, first.Map).MergeAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, part.Element))), options, cancel));
             case PartKind.Put when parts.Count == 1 && random.Next(2) == 0:
                 ingredients.Draw(SurfaceNames.PutOne);
-                return Value(dht, first.Map).OrderedPutAsync(first.Key, first.Value, options, cancel).AsTask();
+                return SurfaceTold.Of(Value(dht, first.Map).PutAsync(first.Key, first.Value, options, cancel));
             case PartKind.Put:
                 ingredients.Draw(SurfaceNames.PutMany);
-                return Value(dht, first.Map).OrderedPutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)part.Value))), options, cancel).AsTask();
+                return SurfaceTold.Of(Value(dht, first.Map).PutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)part.Value))), options, cancel));
             case PartKind.Remove when random.Next(2) == 0:
                 ingredients.Draw(SurfaceNames.PutNull);
-                return parts.Count == 1 ? Value(dht, first.Map).OrderedPutAsync(first.Key, null, options, cancel).AsTask()
-                    : Value(dht, first.Map).OrderedPutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)null))), options, cancel).AsTask();
+                return SurfaceTold.Of(parts.Count == 1 ? Value(dht, first.Map).PutAsync(first.Key, null, options, cancel)
+                    : Value(dht, first.Map).PutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)null))), options, cancel));
+            case PartKind.Remove when parts.Count == 1 && random.Next(2) == 0:
+                ingredients.Draw(SurfaceNames.RemoveOne);
+                return Removed(Value(dht, first.Map).RemoveAsync(first.Key, options, cancel).AsTask());
             case PartKind.Remove:
                 ingredients.Draw(SurfaceNames.RemoveKeys);
-                return Value(dht, first.Map).OrderedRemoveAsync(Shape(parts.Select(part => part.Key)), options, cancel).AsTask();
+                return SurfaceTold.Of(Value(dht, first.Map).RemoveAsync(Shape(parts.Select(part => part.Key)), options, cancel));
             default:
                 return Batch(dht, parts, options, cancel);
         }
@@ -51,26 +58,73 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         if (keys.Count == 1 && random.Next(4) != 0)
         {
             ingredients.Draw(SurfaceNames.GetOne);
-            return lists ? [Of(await List(dht, first.Map).OrderedGetAsync(first.Key, options, cancel))] : [Of(await Value(dht, first.Map).OrderedGetAsync(first.Key, options, cancel))];
+            return lists ? [Of(await List(dht, first.Map).GetAsync(first.Key, options, cancel))] : [Of(await Value(dht, first.Map).GetAsync(first.Key, options, cancel))];
         }
         ingredients.Draw(SurfaceNames.GetMany);
         var asked = Shape(keys.Select(key => key.Key));
         if (lists)
         {
-            var read = await List(dht, first.Map).OrderedGetAsync(asked, options, cancel);
-            return [.. keys.Select(key => Of(read.TryGetValue(key.Key, out var found) ? found : (Versioned<List<long>>?)null))];
+            var read = await List(dht, first.Map).GetAsync(asked, options, cancel);
+            return [.. keys.Select(key => Of(read.Find(key.Key)))];
         }
-        var values = await Value(dht, first.Map).OrderedGetAsync(asked, options, cancel);
-        return [.. keys.Select(key => Of(values.TryGetValue(key.Key, out var found) ? found : (Versioned<string>?)null))];
+        var values = await Value(dht, first.Map).GetAsync(asked, options, cancel);
+        return [.. keys.Select(key => Of(values.Find(key.Key)))];
     }
 
-    private Task<PutResult> Batch(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, CancellationToken cancel)
+    /// <summary>The shard of a pair's key.</summary>
+    public static int ShardOf(Dht dht, in SurfacePart part)
+    {
+        var key = new PayloadBuffer();
+        key.Write(Lists.Contains(part.Map) ? List(dht, part.Map).Identity : Value(dht, part.Map).Identity);
+        CanonicalKey.Write(key, part.Key);
+        return dht.Layer.ShardOf(dht.Layer.Hash(key.Written));
+    }
+
+    // One key, and a version that it must have.
+    private Task<SurfaceTold> Change(Dht dht, SurfacePart part, PutOptions? options, CancellationToken cancel)
+    {
+        var map = Value(dht, part.Map);
+        ulong expected = part.Expected!.Value;
+        switch (part.Kind)
+        {
+            case PartKind.Put when expected == 0 && random.Next(2) == 0:
+                ingredients.Draw(SurfaceNames.TryAdd);
+                return Changed(map.TryAddAsync(part.Key, part.Value, options, cancel).AsTask());
+            case PartKind.Put:
+                ingredients.Draw(SurfaceNames.TryReplace);
+                return Changed(map.TryReplaceAsync(part.Key, part.Value, expected, options, cancel).AsTask());
+            case PartKind.Remove when expected != 0:
+                ingredients.Draw(SurfaceNames.TryRemove);
+                return Changed(map.TryRemoveAsync(part.Key, expected, options, cancel).AsTask());
+            default:
+                return Batch(dht, [part], options, cancel);
+        }
+    }
+
+    private static async Task<SurfaceTold> Changed(Task<bool> call) => new(await call, null, default);
+
+    private static async Task<SurfaceTold> Removed(Task<bool> call) => new(true, null, default) { WasAbsent = !await call };
+
+    private static async Task<SurfaceTold> Merged(Task<List<long>?> call, long element)
+    {
+        var list = await call;
+        return list?[^1] == element ? new(true, null, default) { Before = [.. list.SkipLast(1)] } : throw new ScenarioFailedException($"A merge of {element} was told that {string.Join(' ', list ?? [])} is stored.");
+    }
+
+    private Task<SurfaceTold> Batch(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, CancellationToken cancel)
     {
         var batch = dht.NewBatch(options);
-        foreach (var part in parts) Add(dht, batch, part);
+        foreach (var part in parts)
+        {
+            bool before = part.Expected is not null && random.Next(2) == 0;
+            if (before) batch.Expect(Value(dht, part.Map), part.Key, part.Expected!.Value);
+            if (part.Kind != PartKind.Check) Add(dht, batch, part);
+            if (part.Expected is { } expected && !before) batch.Expect(Value(dht, part.Map), part.Key, expected);
+        }
         bool lists = parts.Any(part => part.Kind == PartKind.Append), values = parts.Any(part => part.Kind is PartKind.Put or PartKind.Remove);
-        ingredients.Draw(parts.Any(part => part.Kind == PartKind.Fail) ? SurfaceNames.BatchThrows : lists && values ? SurfaceNames.BatchMixed : lists ? SurfaceNames.BatchLists : SurfaceNames.BatchValues);
-        var committed = batch.CommitAsync(cancel).AsTask();
+        if (parts.Any(static part => part.Expected is not null)) ingredients.Draw(SurfaceNames.BatchExpects);
+        else ingredients.Draw(parts.Any(part => part.Kind == PartKind.Fail) ? SurfaceNames.BatchThrows : lists && values ? SurfaceNames.BatchMixed : lists ? SurfaceNames.BatchLists : SurfaceNames.BatchValues);
+        var committed = SurfaceTold.Of(batch.CommitAsync(cancel));
         Misuse(dht, batch);
         return committed;
     }
@@ -87,6 +141,7 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         Expect.Throws<InvalidOperationException>(() => batch.Put(Value(dht, "x"), "late0", "late"));
         Expect.Throws<InvalidOperationException>(() => batch.Remove(Value(dht, "x"), "late0"));
         Expect.Throws<InvalidOperationException>(() => batch.Merge(List(dht, "x"), "late0", 1L));
+        Expect.Throws<InvalidOperationException>(() => batch.Expect(Value(dht, "x"), "late0", 1));
     }
 
     private static void Add(Dht dht, DhtBatch batch, SurfacePart part) => _ = part.Kind switch
@@ -107,12 +162,12 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
             if (Lists.Contains(map))
             {
                 var cell = reading.Add(List(dht, map), key);
-                cells.Add(() => Of(cell.Found ? new(cell.Value!, cell.Version) : (Versioned<List<long>>?)null));
+                cells.Add(() => Of(cell.Entry));
             }
             else
             {
                 var cell = reading.Add(Value(dht, map), key);
-                cells.Add(() => Of(cell.Found ? new(cell.Value!, cell.Version) : (Versioned<string>?)null));
+                cells.Add(() => Of(cell.Entry));
             }
         }
         var run = reading.RunAsync(cancel);
@@ -125,9 +180,9 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         return cells.ConvertAll(cell => cell());
     }
 
-    private static (long[]? Elements, ulong Version) Of(Versioned<List<long>>? found) => found is { } list ? ([.. list.Value], list.Version) : (null, 0);
+    private static (long[]? Elements, ulong Version) Of(Entry<List<long>> entry) => entry.Found ? ([.. entry.Value], entry.Version) : (null, 0);
 
-    private static (long[]? Elements, ulong Version) Of(Versioned<string>? found) => found is { } value ? ([SurfacePart.ElementOf(value.Value)], value.Version) : (null, 0);
+    private static (long[]? Elements, ulong Version) Of(Entry<string> entry) => entry.Found ? ([SurfacePart.ElementOf(entry.Value)], entry.Version) : (null, 0);
 
     // An array, a list, and what is neither take ways of their own.
     private IEnumerable<T> Shape<T>(IEnumerable<T> of) => random.Next(3) switch

@@ -4,7 +4,8 @@ namespace Ida.Scenarios;
 internal static class SurfaceNames
 {
     public const string
-        PutOne = "put: one pair", PutMany = "put: pairs of one map", PutNull = "put: null removes", RemoveKeys = "remove", MergeOne = "merge: one pair", MergeMany = "merge: pairs of one map",
+        PutOne = "put: one pair", PutMany = "put: pairs of one map", PutNull = "put: null removes", RemoveKeys = "remove", RemoveOne = "remove one key", TryAdd = "add if absent", TryReplace = "replace if the version is expected", TryRemove = "remove if the version is expected",
+        BatchExpects = "batch that expects versions", NotMet = "versions are not as expected", Update = "update", MergeOne = "merge: one pair", MergeMany = "merge: pairs of one map",
         BatchLists = "batch: merges over two maps", BatchValues = "batch: puts and removes over two maps", BatchMixed = "batch: merges, puts and removes over four maps",
         BatchThrows = "batch: a resolver throws for one pair", GetOne = "get: one key", GetMany = "get: keys of one map", Reading = "reading over several maps",
         Snapshot = "snapshot during faults", Status = "status during faults", WhenInitialised = "wait for the state during faults", Close = "close during faults", CloseCancelledBefore = "close whose token is cancelled", CallClosed = "call to a closed part",
@@ -29,7 +30,7 @@ internal static class SurfaceNames
     [
         .. new[]
         {
-            PutOne, PutMany, PutNull, RemoveKeys, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenInitialised, Close, CloseCancelledBefore, CallClosed,
+            PutOne, PutMany, PutNull, RemoveKeys, RemoveOne, TryAdd, TryReplace, TryRemove, BatchExpects, NotMet, Update, MergeOne, MergeMany, BatchLists, BatchValues, BatchMixed, BatchThrows, GetOne, GetMany, Reading, Snapshot, Status, WhenInitialised, Close, CloseCancelledBefore, CallClosed,
             Ordered, OtherLevel, ManyKeys, Kilobytes, Limit, BytePressure, Empty, CancelledBefore, CancelQueued, CancelLater, CancelInView, CancelRetry, ShortTimeout, InfiniteTimeout, ExpireInView, BadTimeout, BadLevel,
             RetrySame, RetryOther, RetryTwice, RetryUnknown, Follower, OtherPairs, ResolverThrows, ResolverRemoves, ResolverTooLarge, ResolverBlocks, ResolverCalls,
             AfterCommit, CommitTwice, RunTwice, SameKeyTwice, NullKey, NoResolver, KeyTooLarge, ValueTooLarge, TooManyKeys, PartTooLarge, ForeignMap, NothingAtAll,

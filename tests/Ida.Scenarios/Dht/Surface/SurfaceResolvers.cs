@@ -8,8 +8,8 @@ internal sealed class SurfaceResolvers(DhtWorld world, Action<HarnessMember> cal
 
     public void Register(DhtRegistry registry)
     {
-        registry.OnCollision<string, List<long>, long>(static (_, stored, incoming) => [.. stored ?? [], incoming]);
-        registry.OnCollision<string, string, int>(Resolve);
+        registry.OnMerge<string, List<long>, long>(static (_, stored, incoming) => [.. stored ?? [], incoming]);
+        registry.OnMerge<string, string, int>(Resolve);
     }
 
     private string? Resolve(string key, string? stored, int what)

@@ -16,7 +16,7 @@ internal sealed class SurfaceSchedule
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random, _stalls, _levels, _followers;
+    private readonly Prng _random, _stalls, _levels, _followers, _conditions;
 
     // Where few bytes may be in flight; null where as many as by default.
     private readonly Prng? _heavy;
@@ -30,6 +30,7 @@ internal sealed class SurfaceSchedule
     private readonly LostSights _sights = new(Versions);
     private readonly List<SurfaceOperation> _open = [];
     private readonly Dictionary<OperationId, SurfaceOperation> _winner = [];
+    private readonly SurfaceKnowledge _known;
     private readonly string[] _keys;
     private readonly OperationId _session;
     private int _left, _misuses, _closes, _name;
@@ -39,6 +40,8 @@ internal sealed class SurfaceSchedule
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, Rule without = Rule.None)
     {
         (_run, _random, _stalls, _levels, _followers, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), new(run.Seed ^ 0xF0110), ingredients);
+        _conditions = new(run.Seed ^ 0xC0DD);
+        _known = new(_conditions);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         var bytes = new Prng(run.Seed ^ 0xB17E5);
@@ -232,8 +235,15 @@ internal sealed class SurfaceSchedule
         Operations++;
         var level = _random.Next(8) == 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
         if (level == ConsistencyLevel.Ordered) _drawn.Draw(SurfaceNames.Ordered);
+        if (_conditions.Next(12) == 0)
+        {
+            Update(member);
+            return;
+        }
         // One call at a time for each name, which says more about their order.
         var operation = Draw(new($"c{++_name}", level));
+        if (operation.Parts.Exists(static part => part.Kind == PartKind.Fail)) MarkDead(operation, member.Dht);
+        else if (operation.Parts.TrueForAll(static part => part.Kind is PartKind.Put or PartKind.Remove) && operation.IsPut && _conditions.Next(3) == 0) ExpectSome(operation, member.Dht);
         if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OperationId(_session.Session, ++_sequence);
         operation.Invoke(Recorder, member.Index);
         _open.Add(operation);
@@ -270,6 +280,60 @@ internal sealed class SurfaceSchedule
         }
         if (kind == 7 && _random.Next(2) == 0) operation.Parts.Insert(_random.Next(operation.Parts.Count + 1), new(PartKind.Fail, "x", $"t{_random.Next(2)}", 0, 0));
         return operation;
+    }
+
+    private static void MarkDead(SurfaceOperation operation, Dht dht)
+    {
+        var failing = operation.Parts.Where(static part => part.Kind == PartKind.Fail).Select(part => SurfaceDriver.ShardOf(dht, part)).ToHashSet();
+        foreach (var (i, part) in operation.Parts.Index())
+            if (failing.Contains(SurfaceDriver.ShardOf(dht, part))) operation.Dead.Add(i);
+    }
+
+    // Only one shard can tell whether what is expected of its keys holds.
+    private void ExpectSome(SurfaceOperation operation, Dht dht)
+    {
+        var parts = operation.Parts;
+        int shard = SurfaceDriver.ShardOf(dht, parts[0]);
+        parts.RemoveAll(part => SurfaceDriver.ShardOf(dht, part) != shard);
+        for (int i = 0; i < parts.Count; i++)
+        {
+            if (i > 0 && _conditions.Next(3) == 0) continue;
+            var (version, element) = _known.Guess(parts[i].Name);
+            parts[i] = parts[i] with { Expected = version, ExpectedElement = element, Kind = i > 0 && _conditions.Next(3) == 0 ? PartKind.Check : parts[i].Kind };
+        }
+    }
+
+    private void Update(HarnessMember member)
+    {
+        _drawn.Draw(SurfaceNames.Update);
+        var part = new SurfacePart(PartKind.Put, SurfaceDriver.Values[0], _keys[_conditions.Next(_keys.Length)], ++_element, 0);
+        string client = $"c{++_name}", through = $"m{member.Index}", put = Recorder.Invoke(client, through, HistoryFunctions.Put, [part.Name], [part.Element]);
+        string read = Recorder.Invoke(client, through, HistoryFunctions.Get, [part.Name], partOf: put);
+        string? before = null;
+        var source = _conditions.Next(4) == 0 ? new CancellationTokenSource() : null;
+        var task = SurfaceDriver.Value(member.Dht, part.Map).UpdateAsync(part.Key, held => (before = held.ValueOr(null), part.Value).Value, null, source?.Token ?? default).AsTask();
+        _ledger.Begin(new(CallKind.Put, $"update {client}", member, task, _world.Now, TimeSpan.Zero)
+        {
+            Source = source, CancelAt = source is null ? long.MaxValue : _world.Deliveries + 1 + _conditions.Next(30), Ended = Ended, Lost = () => End(Recorder.Info),
+        });
+        Turn(member);
+
+        void Ended(Task ended)
+        {
+            if (ended.IsCompletedSuccessfully)
+            {
+                Recorder.Ok(put);
+                Recorder.Ok(read, [before is null ? HistoryValue.Absent : SurfacePart.ElementOf(before)]);
+            }
+            else if (CallErrors.ErrorOf(ended) is { } error && CallErrors.MeaningOf(CallKind.Put, error) == ErrorMeaning.Misuse) throw new ScenarioFailedException($"Update {client} ended with {error}");
+            else End(CallErrors.MayHaveExecuted(CallErrors.ErrorOf(ended)!) ? Recorder.Info : Recorder.Fail);
+        }
+
+        void End(Action<string> how)
+        {
+            how(put);
+            how(read);
+        }
     }
 
     private int DrawPad(List<string> keys)
@@ -368,11 +432,27 @@ internal sealed class SurfaceSchedule
     private void Ended(SurfaceOperation operation, CallKind kind, Task task, ConsistencyLevel level)
     {
         operation.Open--;
-        if (task is Task<PutResult> { IsCompletedSuccessfully: true } early && (level, operation.Level) is (ConsistencyLevel.Ordered, ConsistencyLevel.Strict)) Accepted(operation, early.Result);
-        else if (task is Task<PutResult> { IsCompletedSuccessfully: true } put) PutEnded(operation, put.Result);
+        if (Told(operation, task) is { } told)
+        {
+            // What only the execution shows is told when it is executed, at any level.
+            bool early = level == ConsistencyLevel.Ordered && !operation.Expects && told is { Id: not null, Failed: false };
+            if (early && operation.Level == ConsistencyLevel.Strict) Accepted(operation, told);
+            else PutEnded(operation, told);
+        }
         else if (task is Task<List<(long[]? Elements, ulong Version)>> { IsCompletedSuccessfully: true } get) GetEnded(operation, get.Result);
         else operation.Unknown |= MayBeExecuted(kind, CallErrors.ErrorOf(task)!, operation);
         GoOn(operation);
+    }
+
+    /// <summary>What a put was told; null where it ended without. That its resolver threw is how it ends, too.</summary>
+    private static SurfaceTold? Told(SurfaceOperation operation, Task task)
+    {
+        if (task is Task<SurfaceTold> { IsCompletedSuccessfully: true } put) return put.Result;
+        if (CallErrors.ErrorOf(task) is not (ResolverException or PartlyAppliedException) and not null) return null;
+        if (CallErrors.ErrorOf(task) is not { } error) return null;
+        bool partly = operation.Dead.Count < operation.Parts.Count;
+        if (operation.Dead.Count == 0 || partly != error is PartlyAppliedException) throw new ScenarioFailedException($"{operation.Client}, of whose {operation.Parts.Count} pairs {operation.Dead.Count} cannot be applied, ended with {error}");
+        return new(true, null, default) { Failed = true };
     }
 
     private void Lost(SurfaceOperation operation)
@@ -395,11 +475,7 @@ internal sealed class SurfaceSchedule
             throw new ScenarioFailedException($"What became of {operation.Client}, put {operation.Id}, is forgotten, though the member that issued it is there.");
         operation.Done = true;
         _open.Remove(operation);
-        foreach (var (op, _) in operation.Records)
-        {
-            if (operation is { Unknown: true, IsPut: true, IsNever: false }) Recorder.Info(op);
-            else Recorder.Fail(op);
-        }
+        operation.End(Recorder, mayBeApplied: operation is { Unknown: true, IsPut: true, IsNever: false });
     }
 
     private HarnessMember? Again(SurfaceOperation operation)
@@ -421,7 +497,7 @@ internal sealed class SurfaceSchedule
             _drawn.Draw(SurfaceNames.OtherPairs);
             var other = new SurfaceOperation($"c{++_name}", operation.Level) { IsImpostor = true, Id = operation.Id };
             long element = ++_element;
-            other.Parts.AddRange(operation.Parts.Where(part => part.Kind != PartKind.Fail).Select(part => part with { Element = element, Kind = part.Kind == PartKind.Remove ? PartKind.Put : part.Kind, Pad = 0 }));
+            other.Parts.AddRange(operation.Parts.Where(part => part.Kind != PartKind.Fail).Select(part => part with { Element = element, Kind = part.Kind == PartKind.Append ? PartKind.Append : PartKind.Put, Pad = 0, Expected = null, ExpectedElement = null }));
             other.Invoke(Recorder, member.Index);
             _open.Add(other);
             Call(other, member, first: true);
@@ -433,12 +509,12 @@ internal sealed class SurfaceSchedule
     }
 
     /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
-    private void Accepted(SurfaceOperation operation, PutResult result)
+    private void Accepted(SurfaceOperation operation, SurfaceTold result)
     {
         operation.WasAccepted = true;
         CheckNever(operation, told: true);
         CheckResult(operation, result);
-        operation.Id ??= result.Operation;
+        operation.Id ??= result.Id;
         (operation.Unknown, operation.WasNamed) = (true, false);
     }
 
@@ -448,26 +524,32 @@ internal sealed class SurfaceSchedule
         if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
     }
 
-    private void PutEnded(SurfaceOperation operation, PutResult result)
+    private void PutEnded(SurfaceOperation operation, SurfaceTold result)
     {
         CheckResult(operation, result);
         CheckNever(operation, told: true);
         if (operation.Done)
         {
-            if (operation.Result is { } first && first.Versions.Count > 0 && result.Versions.Count > 0 && !first.Versions.SequenceEqual(result.Versions))
-                throw new ScenarioFailedException($"Two calls of {operation.Client} were told other versions of one put.");
+            if (operation.Result is { } first && !first.Agrees(result))
+                throw new ScenarioFailedException($"Two calls of {operation.Client} were told other ends of one put.");
             return;
         }
         (operation.Done, operation.Result) = (true, result);
         _open.Remove(operation);
-        operation.Ok(Recorder, result);
+        if (!result.IsApplied) _drawn.Draw(SurfaceNames.NotMet);
+        operation.Ok(Recorder, result, _known.ElementOf);
+        for (int i = 0; i < operation.Parts.Count && result is { IsApplied: true, Versions.Count: > 0 }; i++)
+        {
+            var part = operation.Parts[i];
+            if (part.Kind is PartKind.Put or PartKind.Remove) _known.Learn(part.Name, part.Kind == PartKind.Put ? result.Versions[i] : 0, part.Kind == PartKind.Put ? part.Element : null);
+        }
     }
 
-    private void CheckResult(SurfaceOperation operation, PutResult result)
+    private void CheckResult(SurfaceOperation operation, SurfaceTold result)
     {
-        int[] failed = [.. operation.Parts.Index().Where(p => p.Item.Kind == PartKind.Fail).Select(p => p.Index)];
-        if (result.Versions.Count > 0 && !result.Errors.Select(e => e.Index).SequenceEqual(failed))
-            throw new ScenarioFailedException($"The pairs {string.Join(", ", failed)} of {operation.Client} fail, but the errors of {string.Join(", ", result.Errors)} were told.");
+        if (!result.IsApplied && !operation.Expects) throw new ScenarioFailedException($"{operation.Client} expects nothing, and was told that it is not applied.");
+        if (result.Versions.Count > 0 && operation.Parts.Exists(static part => part.Kind == PartKind.Fail))
+            throw new ScenarioFailedException($"A pair of {operation.Client} fails, but no error was told.");
         if (operation.Id is { } id && !_winner.TryAdd(id, operation) && _winner[id] != operation)
             throw new ScenarioFailedException($"Operation {id} was answered for {_winner[id].Client} and, with other pairs, for {operation.Client}.");
     }
@@ -475,6 +557,8 @@ internal sealed class SurfaceSchedule
     private void GetEnded(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)
     {
         Saw(operation, read);
+        for (int i = 0; i < read.Count; i++)
+            if (SurfaceDriver.Values.Contains(operation.Keys[i].Map)) _known.Learn($"{operation.Keys[i].Map}:{operation.Keys[i].Key}", read[i].Elements is null ? 0 : read[i].Version, read[i].Elements?[0]);
         operation.Done = true;
         _open.Remove(operation);
         Recorder.Ok(operation.Records[0].Op,
@@ -523,7 +607,7 @@ internal sealed class SurfaceSchedule
     {
         if (member.Dht is null) return;
         _drawn.Draw(SurfaceNames.ResolverCalls);
-        _ledger.Begin(CallKind.Put, "of a resolver", member, member.Dht.Map<string, string>("x").OrderedPutAsync("r0", "r").AsTask());
+        _ledger.Begin(CallKind.Put, "of a resolver", member, member.Dht.Map<string, string>("x").PutAsync("r0", "r").AsTask());
         _ledger.Begin(CallKind.Status, "of a resolver", member, member.Dht.StatusAsync());
     }
 
