@@ -1,6 +1,7 @@
 using System.Buffers;
 using BenchmarkDotNet.Attributes;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Ida.Perf.Micro;
 

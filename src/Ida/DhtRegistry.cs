@@ -1,5 +1,6 @@
 using System.Text;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Ordering;
 using Ida.ViewChange;
 

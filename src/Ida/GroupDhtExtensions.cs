@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using GroupCore.Basics;
 using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Membership;

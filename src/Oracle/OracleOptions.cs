@@ -1,5 +1,5 @@
 using GroupCore.Transport;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle;
 
@@ -108,7 +108,7 @@ public sealed record OracleOptions
     {
         if (Seeds is null || Tag is null || Host is null) throw new InvalidOptionException($"{(Seeds is null ? "Seeds" : Tag is null ? "Tag" : "Host")} is null; it may be left out instead.");
         if (OracleSize is not (3 or 5)) throw new InvalidOptionException($"OracleSize is {OracleSize}; allowed are 3 and 5.");
-        if (LeaseDuration < TimeSpan.FromMilliseconds(200) || LeaseDuration > IsolationTimeout || LeaseDuration.Nanoseconds() > State.Limits.LeaseLength)
+        if (LeaseDuration < TimeSpan.FromMilliseconds(200) || LeaseDuration > IsolationTimeout || LeaseDuration.Nanoseconds() > Limits.LeaseLength)
             throw new InvalidOptionException($"LeaseDuration is {LeaseDuration}; allowed is 200 ms to IsolationTimeout ({IsolationTimeout}), and at most 10 min.");
         if (IsolationTimeout > s_longest) throw new InvalidOptionException($"IsolationTimeout is {IsolationTimeout}; allowed is at most {s_longest}.");
         if (ExclusionTimeout <= TimeSpan.Zero || ExclusionTimeout > s_longest) throw new InvalidOptionException($"ExclusionTimeout is {ExclusionTimeout}; it must be above 0 and at most {s_longest}.");
@@ -126,8 +126,8 @@ public sealed record OracleOptions
             if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");
         if (!Utf8Text.IsKept(Tag) || !Utf8Text.IsKept(Host)) throw new InvalidOptionException($"{(Utf8Text.IsKept(Tag) ? "Host" : "Tag")} contains an unpaired surrogate: others would read another text.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);
-        if (tag > State.Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {State.Limits.TagBytes} are allowed.");
-        if (System.Text.Encoding.UTF8.GetByteCount(Host) > State.Limits.NameBytes)
-            throw new InvalidOptionException($"Host has more than {State.Limits.NameBytes} bytes of UTF-8.");
+        if (tag > Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {Limits.TagBytes} are allowed.");
+        if (System.Text.Encoding.UTF8.GetByteCount(Host) > Limits.NameBytes)
+            throw new InvalidOptionException($"Host has more than {Limits.NameBytes} bytes of UTF-8.");
     }
 }

@@ -12,8 +12,9 @@ internal static class Snippet
     private static readonly MetadataReference[] s_references =
         [.. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator).Select(path => MetadataReference.CreateFromFile(path))];
 
-    public static CSharpCompilation Compile(string code) => CSharpCompilation.Create("snippet", [CSharpSyntaxTree.ParseText(Usings + code)], s_references,
-        new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary));
+    public static CSharpCompilation Compile(string code) => Compile([CSharpSyntaxTree.ParseText(Usings + code)]);
+
+    public static CSharpCompilation Compile(SyntaxTree[] trees) => CSharpCompilation.Create("snippet", trees, s_references, new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary));
 
     /// <summary>What an analyzer reports in a method body, as the reported text; the snippet itself must compile.</summary>
     public static async Task<string[]> ReportsInAsync<TAnalyzer>(string id, string parameters, string body)

@@ -1,7 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Transport;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Scenarios;
 using Ida.Testing.Calls;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using System.Globalization;
-using GroupCore.Runtime;
+using GroupCore.Hosting;
 using Ida.Scenarios;
 
 namespace Ida.Campaign;

@@ -1,6 +1,7 @@
 using GroupCore.Wire;
 using Ida.Testing;
 using Ida.Wire;
+using Oracle;
 using Oracle.Frames;
 using Oracle.State.Operations;
 

@@ -300,7 +300,7 @@ public sealed class EvidenceTests
         {
             var shell = leader.Oracle.Replica!.Services;
             decisions = shell.Decisions;
-            var observer = new Raft.Replica(others[0].Node.Id, others[0].Node.Address);
+            var observer = new Replica(others[0].Node.Id, others[0].Node.Address);
             for (int i = 0; i < 1_000; i++) shell.OnSuspect(0, observer, new(others[1].Oracle.Self, i % 2 == 1, Suspicion.FlushStall, 0));
         });
         cluster.Run(0.001);

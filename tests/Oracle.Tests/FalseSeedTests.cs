@@ -60,7 +60,7 @@ public sealed class FalseSeedTests
         using var cluster = new OracleCluster(5, 2);
         var stranger = cluster.Simulation.AddNode("stranger");
         var says = new FrameSender(stranger.Node) { System = new(7, 8) };
-        var self = new Oracle.Raft.Replica(stranger.Id, stranger.Address);
+        var self = new Oracle.Replica(stranger.Id, stranger.Address);
         cluster[1].StartAt(TimeSpan.Zero);
         for (int i = 0; i < 100; i++)
         {

@@ -2,6 +2,7 @@ using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle.Frames;
 using Oracle.Raft;
 using Oracle.State;

@@ -1,7 +1,6 @@
 using GroupCore.Membership;
 using Ida.Testing;
 using Oracle.Frames;
-using Oracle.Raft;
 
 namespace Oracle.Tests;
 

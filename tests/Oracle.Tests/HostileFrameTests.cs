@@ -3,6 +3,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle.Frames;
 using Oracle.Raft;
 using Oracle.State;

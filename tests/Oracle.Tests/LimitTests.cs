@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Testing;
 using Oracle.Frames;
 using Oracle.State.Operations;

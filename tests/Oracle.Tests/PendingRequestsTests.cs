@@ -78,7 +78,7 @@ public sealed class PendingRequestsTests
             Assert.True(taken < 5_000, "without bound");
             book.Take(book.Submit(new Leave(Group)));
         }
-        Assert.InRange(taken, 1_000, State.Limits.RequestsPerProcess);
+        Assert.InRange(taken, 1_000, Limits.RequestsPerProcess);
         book.Take(oldest);
         Assert.True(book.HasRoom);
     }

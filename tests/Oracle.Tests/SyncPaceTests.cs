@@ -3,7 +3,6 @@ using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
 using Oracle.Frames;
-using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;

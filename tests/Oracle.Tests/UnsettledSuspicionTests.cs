@@ -1,6 +1,5 @@
 using GroupCore.Membership;
 using Oracle.Frames;
-using Oracle.Raft;
 
 namespace Oracle.Tests;
 

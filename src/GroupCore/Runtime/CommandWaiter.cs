@@ -1,3 +1,5 @@
+using GroupCore.Basics;
+
 namespace GroupCore.Runtime;
 
 /// <summary>

@@ -1,4 +1,5 @@
 using System.Runtime.ExceptionServices;
+using GroupCore.Basics;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
@@ -196,6 +197,9 @@ internal sealed class Node : INode
         foreach (var participant in _participants) participant.EndOfTurn();
     }
 
+    /// <summary>The places kept for the completions of the next turn are at most so many; what a burst needed beyond them is dropped.</summary>
+    public const int CompletionsKept = 8_192;
+
     /// <summary>Removes a completion from those of this turn: the caller that runs the turn runs it itself.</summary>
     public bool TryKeep(ICompletion own) => _completions.Remove(own);
 
@@ -205,7 +209,7 @@ internal sealed class Node : INode
         if (_completions.Count == 0) return;
         _host.RunCompletions(_completions);
         _completions.Clear();
-        if (_completions.Capacity > CompletionBatch.Kept) _completions.Capacity = CompletionBatch.Kept;
+        if (_completions.Capacity > CompletionsKept) _completions.Capacity = CompletionsKept;
     }
 
     /// <summary>

@@ -1,3 +1,5 @@
+using GroupCore.Basics;
+
 namespace GroupCore.Runtime;
 
 /// <summary>The node has stopped or is being stopped: calls that wait end with it, and nothing more is accepted.</summary>

@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Basics;
 
 namespace GroupCore.Transport;
 
@@ -7,9 +7,8 @@ namespace GroupCore.Transport;
 /// callers take on any thread. Only bytes on links make links full, or waiting calls could never be sent; calls are taken as long as both together
 /// are below the limit.
 /// </summary>
-internal sealed class NodeBacklog(long limit)
+internal class NodeBacklog(long limit)
 {
-    private readonly List<LinkSession> _waiting = [];
     private DrainRate _rate = new();
     private long _bytes;
     private long _callBytes;
@@ -27,21 +26,10 @@ internal sealed class NodeBacklog(long limit)
     /// <summary>Whether producers of bulk have to wait, whichever peer they send to.</summary>
     public bool IsFull => Bytes >= limit;
 
-    /// <summary>Whether enough of a full node is free again for the links that wait.</summary>
-    public bool MayReopen => _waiting.Count > 0 && Bytes <= Reopening;
+    /// <summary>Whether enough of a node that was full is free again.</summary>
+    protected bool IsFree => Bytes <= Reopening;
 
     private long Reopening => limit - (limit / 8);
-
-    /// <summary>The links whose producers wait for room of the node; empties the list.</summary>
-    public LinkSession[] TakeWaiting()
-    {
-        var waiting = _waiting.ToArray();
-        _waiting.Clear();
-        foreach (var session in waiting) session.WaitsForNode = false;
-        return waiting;
-    }
-
-    public void Wait(LinkSession session) => _waiting.Add(session);
 
     public void Add(long bytes) => Bytes += bytes;
 

@@ -1,5 +1,6 @@
 using System.Buffers;
 using GroupCore.Wire.Contracts;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire;
 

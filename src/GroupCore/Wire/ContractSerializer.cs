@@ -1,6 +1,7 @@
 using System.Buffers;
-using GroupCore.Runtime;
+using GroupCore.Basics;
 using GroupCore.Wire.Contracts;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire;
 

@@ -3,7 +3,7 @@ using System.Text;
 using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Transport;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Ida.Testing.Calls;
 

@@ -1,4 +1,4 @@
-using GroupCore.Transport.Sockets;
+using GroupCore.Platform;
 
 namespace Ida.Testing;
 

@@ -1,4 +1,4 @@
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace Ida.Testing;

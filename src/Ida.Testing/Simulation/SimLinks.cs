@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace Ida.Testing;
 
@@ -13,7 +14,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     private List<SimLinkEnd> _dirty = [], _writing = [];
 
     /// <summary>What all links of this life hold.</summary>
-    public NodeBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
+    public LinkBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
 
     public NodeAddress Local => owner.Address;
 

@@ -1,5 +1,5 @@
+using GroupCore.Platform;
 using GroupCore.Transport;
-using GroupCore.Transport.Sockets;
 
 namespace Ida.Testing;
 

@@ -1,7 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
-using Ida.Testing.Calls;
 
 namespace Ida.Testing;
 

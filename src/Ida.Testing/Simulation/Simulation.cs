@@ -1,6 +1,7 @@
 using System.Globalization;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace Ida.Testing;
 

@@ -1,6 +1,8 @@
 using System.Collections.Concurrent;
+using GroupCore.Basics;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Coordination;
 
 namespace Ida;

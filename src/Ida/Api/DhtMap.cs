@@ -1,6 +1,7 @@
 using System.Buffers;
 using GroupCore.Groups.Multicast;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Coordination;
 using Ida.Ordering;
 

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using GroupCore.Basics;
 using GroupCore.Runtime;
 
 namespace Ida.Coordination;

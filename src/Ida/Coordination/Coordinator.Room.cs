@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Basics;
 using Ida.Placement;
 using Ida.Wire;
 

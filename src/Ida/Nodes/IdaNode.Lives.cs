@@ -1,3 +1,5 @@
+using GroupCore.Basics;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Nodes;
 

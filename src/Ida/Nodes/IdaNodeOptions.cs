@@ -1,7 +1,8 @@
+using GroupCore.Basics;
 using GroupCore.Groups;
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle;
 
 namespace Ida;

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Runtime.InteropServices;
-using GroupCore.Transport.Sockets;
+using GroupCore.Platform;
 using Oracle;
 
 namespace Ida.Nodes;

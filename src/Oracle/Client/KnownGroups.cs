@@ -1,6 +1,5 @@
 using GroupCore.Membership;
 using Oracle.Frames;
-using Oracle.State;
 
 namespace Oracle.Client;
 

@@ -1,7 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Oracle.Frames;
-using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle.Client;

@@ -1,7 +1,6 @@
 using GroupCore.Runtime;
 using Oracle.Client;
 using Oracle.Frames;
-using Oracle.Raft;
 
 namespace Oracle.Detection;
 
@@ -30,7 +29,7 @@ internal sealed class Introductions(INode node, FrameSender sender, OracleDirect
     {
         if (_all.Find(one => one.Peer == peer) is { } last && node.Now - last.At < Every) return;
         OnFault(peer);
-        if (_all.Count >= State.Limits.Replicas) _all.RemoveAt(0);
+        if (_all.Count >= Limits.Replicas) _all.RemoveAt(0);
         var asked = new Introduction(peer, nodeId, node.Random.NextUInt64() | 1, node.Now);
         _all.Add(asked);
         Ask(directory.Replicas.Voters, asked);

@@ -1,6 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Wire;
-using Oracle.State;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 

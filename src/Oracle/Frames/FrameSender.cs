@@ -2,7 +2,7 @@ using System.Buffers;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
-using Oracle.Raft;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 

@@ -1,4 +1,5 @@
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 

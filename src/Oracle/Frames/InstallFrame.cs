@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 

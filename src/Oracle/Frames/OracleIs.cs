@@ -1,4 +1,5 @@
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle.Raft;
 
 namespace Oracle.Frames;

@@ -1,5 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Raft;
+using GroupCore.Wire.MessagePack;
 using Oracle.State;
 
 namespace Oracle.Frames;

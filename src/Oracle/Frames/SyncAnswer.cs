@@ -1,7 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle.Raft;
-using Oracle.State;
 
 namespace Oracle.Frames;
 

@@ -1,5 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 
@@ -7,7 +8,7 @@ namespace Oracle.Frames;
 internal sealed record SyncAsk(ProcessId Process, IReadOnlyList<Known> Groups) : IFrame
 {
     public const int Kind = 0;
-    public const int MaxGroups = State.Limits.GroupsPerProcess;
+    public const int MaxGroups = Limits.GroupsPerProcess;
 
     public FrameType Type => FrameType.Sync;
 

@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Oracle.Leading;

@@ -1,5 +1,3 @@
-using Oracle.Frames;
-
 namespace Oracle.Raft;
 
 /// <summary>What the log needs from outside.</summary>

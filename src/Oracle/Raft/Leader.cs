@@ -70,7 +70,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     public bool TryChange(Configuration next)
     {
         if (!MayChange) return false;
-        Log.Entries.Append(new(Log.Term, EntryKind.Configuration, Frames.ConfigurationCodec.Write(next)));
+        Log.Entries.Append(new(Log.Term, EntryKind.Configuration, ConfigurationCodec.Write(next)));
         Follow();
         Touch();
         return true;

@@ -107,7 +107,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     {
         Term = 1;
         VotedFor = self.Node;
-        Entries.Append(new(1, EntryKind.Configuration, Frames.ConfigurationCodec.Write(new([self], []))));
+        Entries.Append(new(1, EntryKind.Configuration, ConfigurationCodec.Write(new([self], []))));
         Become(new Leader(this));
         Role.EndOfTurn();
     }
@@ -132,7 +132,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         Role.OnTimer();
     }
 
-    public void OnFrame(in Replica from, Frames.IFrame frame)
+    public void OnFrame(in Replica from, IFrame frame)
     {
         // This replica would take over such a term, and the other replicas would have to follow, until there is no higher term.
         if (TermOf(frame) > Term + MostAhead)
@@ -160,7 +160,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         }
     }
 
-    private static ulong TermOf(Frames.IFrame frame) => frame switch
+    private static ulong TermOf(IFrame frame) => frame switch
     {
         VoteRequest request => request.Term,
         VoteReply reply => reply.Term,

@@ -1,6 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Frames;
-using Oracle.State;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Raft;
 

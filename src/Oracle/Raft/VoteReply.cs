@@ -1,5 +1,5 @@
 using GroupCore.Wire;
-using Oracle.Frames;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Raft;
 

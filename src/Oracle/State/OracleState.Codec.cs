@@ -1,7 +1,6 @@
 using System.Buffers;
 using GroupCore.Membership;
-using GroupCore.Wire;
-using Oracle.Frames;
+using GroupCore.Wire.MessagePack;
 using Oracle.Raft;
 
 namespace Oracle.State;

@@ -1,5 +1,4 @@
-using GroupCore.Wire;
-using Oracle.Frames;
+using GroupCore.Wire.MessagePack;
 using Oracle.Raft;
 
 namespace Oracle.State;

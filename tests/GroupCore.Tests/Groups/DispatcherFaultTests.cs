@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
 using Ida.Testing;

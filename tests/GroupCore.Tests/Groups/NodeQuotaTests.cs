@@ -1,6 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Multicast;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
@@ -133,7 +133,7 @@ public sealed class NodeQuotaTests
     [Fact]
     public void What_links_hold_is_no_groups_to_take()
     {
-        var node = new NodeBacklog(10L << 20);
+        var node = new LinkBacklog(10L << 20);
         node.Add(8L << 20);
         var (one, other) = (new CallBudget("one", node), new CallBudget("other", node));
         // Each its own, and two blocks.
@@ -154,7 +154,7 @@ public sealed class NodeQuotaTests
     [Fact]
     public void A_message_larger_than_the_bound_goes_where_nothing_else_waits()
     {
-        var node = new NodeBacklog(4L << 20);
+        var node = new LinkBacklog(4L << 20);
         node.Add(4L << 20);
         var (one, other) = (new CallBudget("one", node), new CallBudget("other", node));
         one.Take(GroupLimits.MessageBytes, null, canWait: true);
@@ -167,7 +167,7 @@ public sealed class NodeQuotaTests
     [Fact]
     public void Callers_on_many_threads_leave_nothing_behind()
     {
-        var node = new NodeBacklog(6L << 20);
+        var node = new LinkBacklog(6L << 20);
         CallBudget[] groups = [new("a", node), new("b", node)];
         Parallel.For(0, 4, thread =>
         {

@@ -1,3 +1,4 @@
+using GroupCore.Basics;
 using GroupCore.Groups;
 using GroupCore.Groups.Views;
 using GroupCore.Runtime;

@@ -1,3 +1,4 @@
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
 

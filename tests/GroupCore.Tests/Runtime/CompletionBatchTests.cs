@@ -1,4 +1,5 @@
 using System.Globalization;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Runtime;

@@ -1,5 +1,5 @@
 using System.Globalization;
-using GroupCore.Runtime;
+using GroupCore.Platform;
 
 namespace GroupCore.Tests.Runtime;
 

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
 using GroupCore.Transport;

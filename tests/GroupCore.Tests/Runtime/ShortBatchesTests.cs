@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Hosting;
 
 namespace GroupCore.Tests.Runtime;
 

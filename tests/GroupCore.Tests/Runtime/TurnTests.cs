@@ -1,6 +1,7 @@
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Runtime;
 

@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;

@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;

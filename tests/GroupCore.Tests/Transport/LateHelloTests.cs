@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
 

@@ -1,5 +1,7 @@
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;

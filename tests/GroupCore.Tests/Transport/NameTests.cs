@@ -1,7 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 using Ida.Tests.Shared;
 

@@ -1,5 +1,5 @@
 using GroupCore.Groups.Views;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 

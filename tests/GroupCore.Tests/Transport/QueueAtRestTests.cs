@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;

@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
@@ -45,7 +46,7 @@ public sealed class RoomTests
     [Fact]
     public void F21_the_time_to_room_follows_from_what_was_acknowledged_lately()
     {
-        var node = new NodeBacklog(8_000_000);
+        var node = new LinkBacklog(8_000_000);
         node.Add(8_000_000);
         Assert.True(node.IsFull);
         for (long at = 0; at <= 500; at += 50)
@@ -63,7 +64,7 @@ public sealed class RoomTests
     public void F21_links_that_wait_for_the_node_go_on_when_others_have_given_room_back()
     {
         var pool = new SlabPool();
-        var node = new NodeBacklog(600_000);
+        var node = new LinkBacklog(600_000);
         var full = new LinkSession(0, pool, LinkCarrier.Connection, node: node);
         var other = new LinkSession(1, pool, LinkCarrier.Connection, node: node);
         Fill(full, 700);
@@ -81,7 +82,7 @@ public sealed class RoomTests
     public void F21_a_link_that_ran_short_by_itself_hears_of_room_though_its_last_bytes_were_acknowledged_while_the_node_was_full()
     {
         var pool = new SlabPool();
-        var node = new NodeBacklog(2_000_000);
+        var node = new LinkBacklog(2_000_000);
         var own = new LinkSession(0, pool, LinkCarrier.Connection, node: node);
         var other = new LinkSession(1, pool, LinkCarrier.Connection, node: node);
         Fill(own, 1_200);

@@ -1,6 +1,7 @@
 using System.Net;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
 

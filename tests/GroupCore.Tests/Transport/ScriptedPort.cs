@@ -1,5 +1,6 @@
 using System.Net;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
 

@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using GroupCore.Platform;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;

@@ -1,6 +1,8 @@
 using System.Net.Sockets;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
@@ -297,7 +299,7 @@ public sealed class StrangerTests
     public void A_queue_counts_for_the_node_from_when_its_peer_is_known()
     {
         var pool = new SlabPool();
-        var node = new NodeBacklog(1 << 20);
+        var node = new LinkBacklog(1 << 20);
         var session = new LinkSession(0, pool, LinkCarrier.Connection, node: node) { IsForeign = true };
         session.AppendCopy(new byte[1_000]);
         Assert.Equal((1_000, 0), (session.Backlog, node.Bytes));

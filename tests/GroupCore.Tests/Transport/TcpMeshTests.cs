@@ -1,6 +1,8 @@
 using System.Net.Sockets;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 using Ida.Tests.Shared;
 

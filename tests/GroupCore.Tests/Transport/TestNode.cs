@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;

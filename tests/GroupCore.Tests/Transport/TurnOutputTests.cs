@@ -1,4 +1,4 @@
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Collections.Immutable;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -7,6 +7,7 @@ using System.Globalization;
 using System.Numerics;
 using System.Text;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -4,7 +4,7 @@ using System.Security.Cryptography;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Tests.Shared;
 using static GroupCore.Tests.Wire.Tagged;
 

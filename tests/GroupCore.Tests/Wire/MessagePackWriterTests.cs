@@ -1,5 +1,5 @@
 using System.Buffers;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -1,5 +1,6 @@
 using System.Collections.Immutable;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text.Json.Nodes;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Runtime.Serialization;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Numerics;
 using System.Text;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Wire;

@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 

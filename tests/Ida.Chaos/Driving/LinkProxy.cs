@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Sockets;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace Ida.Chaos.Driving;

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Testing;
 using Ida.Testing.Calls;
 
 namespace Ida.Chaos.Members;

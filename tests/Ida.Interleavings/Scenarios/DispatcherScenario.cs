@@ -1,8 +1,9 @@
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

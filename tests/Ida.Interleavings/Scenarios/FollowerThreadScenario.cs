@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Hosting;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

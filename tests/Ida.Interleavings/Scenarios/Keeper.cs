@@ -1,4 +1,4 @@
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

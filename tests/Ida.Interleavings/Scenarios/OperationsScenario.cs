@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Coordination;
 using Ida.Interleavings.Scheduling;

@@ -1,5 +1,6 @@
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Interleavings.Scheduling;
 

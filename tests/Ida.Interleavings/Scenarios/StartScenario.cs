@@ -1,5 +1,5 @@
-using GroupCore.Runtime;
-using GroupCore.Transport;
+using GroupCore.Hosting;
+using GroupCore.Transport.Mesh;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

@@ -1,5 +1,6 @@
+using GroupCore.Hosting;
 using GroupCore.Runtime;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

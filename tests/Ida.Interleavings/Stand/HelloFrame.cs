@@ -1,4 +1,5 @@
-namespace GroupCore.Transport;
+
+namespace GroupCore.Transport.Mesh;
 
 /// <summary>Stands for the real one: the limit that options are held to.</summary>
 internal static class HelloFrame

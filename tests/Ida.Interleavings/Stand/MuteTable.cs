@@ -1,4 +1,5 @@
-namespace GroupCore.Transport;
+
+namespace GroupCore.Transport.Mesh;
 
 /// <summary>Stands for the real one: the default of an option.</summary>
 internal static class MuteTable

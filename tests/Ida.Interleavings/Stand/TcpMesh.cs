@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 using Ida.Interleavings.Scenarios;
 using Ida.Interleavings.Scheduling;
 
-namespace GroupCore.Transport;
+namespace GroupCore.Transport.Mesh;
 
 /// <summary>
 /// Stands for the sockets of a node: what arrives is an action that is run by the poll of a turn, what is sent is a count that a flush takes. Each of its members is a step of a

@@ -1,7 +1,7 @@
 using System.Net;
 using GroupCore.Transport.Sockets;
 
-namespace GroupCore.Transport;
+namespace GroupCore.Transport.Mesh;
 
 /// <summary>Stands for the real one.</summary>
 internal sealed record TcpMeshOptions(string Cluster, ISocketPort Port, IPEndPoint Listen, NodeAddress? Advertise, long MostQueuedBytes, int MostMalformed, int MostGuests);

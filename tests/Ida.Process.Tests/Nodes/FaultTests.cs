@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using GroupCore.Groups;
+using GroupCore.Hosting;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;

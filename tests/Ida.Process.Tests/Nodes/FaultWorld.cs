@@ -1,5 +1,6 @@
 using System.Buffers;
 using GroupCore.Groups;
+using GroupCore.Hosting;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Nodes;

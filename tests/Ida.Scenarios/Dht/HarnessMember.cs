@@ -4,7 +4,6 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
-using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 

@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Hosting;
 using GroupCore.Wire;
 
 namespace Ida.Scenarios;

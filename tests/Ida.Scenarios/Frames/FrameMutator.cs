@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using System.Text;
 using GroupCore.Runtime;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Ida.Scenarios;
 

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 
 namespace Ida.Scenarios;

@@ -1,7 +1,7 @@
 using System.Globalization;
 using GroupCore.Groups;
+using GroupCore.Hosting;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using GroupCore.Transport;
 
 namespace Ida.Scenarios;

@@ -4,7 +4,6 @@ using GroupCore.Wire;
 using Ida.Testing;
 using Oracle;
 using Oracle.Frames;
-using Oracle.Raft;
 
 namespace Ida.Scenarios;
 

@@ -1,3 +1,4 @@
+using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Nodes;
 using Oracle;

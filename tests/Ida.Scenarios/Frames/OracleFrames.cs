@@ -2,9 +2,10 @@ using System.Buffers;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
+using Oracle;
 using Oracle.Frames;
 using Oracle.Raft;
-using Oracle.State;
 using Oracle.State.Operations;
 
 namespace Ida.Scenarios;

@@ -1,4 +1,4 @@
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace Ida.Scenarios;
 

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
 
 namespace Ida.Scenarios;

@@ -1,9 +1,9 @@
 using GroupCore.Membership;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Oracle;
 using Oracle.Frames;
-using Oracle.Raft;
 
 namespace Ida.Scenarios;
 

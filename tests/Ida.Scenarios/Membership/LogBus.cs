@@ -1,9 +1,8 @@
-using Oracle;
 using System.Buffers;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
-using Oracle.Frames;
+using Oracle;
 using Oracle.Raft;
 
 namespace Ida.Scenarios;

@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
+using Oracle;
 using Oracle.Raft;
 
 namespace Ida.Scenarios;

@@ -2,6 +2,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 using Ida.Testing;
 using Oracle;
 using Oracle.Frames;

@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Hosting;
 using Ida.Tests.Shared;
 
 namespace Ida.Tests.Frames;

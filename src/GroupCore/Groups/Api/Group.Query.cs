@@ -1,7 +1,7 @@
+using GroupCore.Basics;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.Views;
-using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 

@@ -6,6 +6,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Groups;
 

@@ -1,5 +1,5 @@
+using GroupCore.Basics;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 

@@ -1,5 +1,5 @@
 using GroupCore.Membership;
-using GroupCore.Wire;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Groups.Dispatch;
 

@@ -1,8 +1,8 @@
+using GroupCore.Basics;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.State;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Dispatch;
 

@@ -1,5 +1,5 @@
+using GroupCore.Basics;
 using GroupCore.Groups.PointToPoint;
-using GroupCore.Runtime;
 using GroupCore.Transport;
 
 namespace GroupCore.Groups.Multicast;

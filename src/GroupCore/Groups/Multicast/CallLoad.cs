@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Basics;
 
 namespace GroupCore.Groups.Multicast;
 

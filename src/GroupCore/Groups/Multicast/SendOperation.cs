@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
+using GroupCore.Basics;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;

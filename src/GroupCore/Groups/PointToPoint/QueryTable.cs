@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using GroupCore.Basics;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Membership;
 using GroupCore.Runtime;

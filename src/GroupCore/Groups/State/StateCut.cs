@@ -1,4 +1,5 @@
 using System.Buffers;
+using GroupCore.Basics;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Views;

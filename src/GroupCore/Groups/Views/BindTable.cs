@@ -1,7 +1,7 @@
 using System.Buffers.Binary;
 using GroupCore.Membership;
 using GroupCore.Runtime;
-using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Groups.Views;
 

@@ -1,3 +1,4 @@
+using GroupCore.Basics;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Runtime;

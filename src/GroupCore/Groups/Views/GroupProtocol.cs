@@ -1,3 +1,4 @@
+using GroupCore.Basics;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;

@@ -1,3 +1,4 @@
+using GroupCore.Basics;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;

@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Runtime.InteropServices;
-using GroupCore.Runtime;
+using GroupCore.Platform;
 
 namespace GroupCore.Transport.Sockets;
 

@@ -3,7 +3,8 @@ using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
 using System.Runtime.Versioning;
-using GroupCore.Runtime;
+using GroupCore.Basics;
+using GroupCore.Platform;
 
 namespace GroupCore.Transport.Sockets;
 

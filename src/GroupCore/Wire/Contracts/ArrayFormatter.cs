@@ -1,3 +1,5 @@
+using GroupCore.Wire.MessagePack;
+
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>An array, item by item.</summary>

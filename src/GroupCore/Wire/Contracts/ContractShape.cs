@@ -3,6 +3,7 @@ using System.Numerics;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using System.Runtime.Serialization;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

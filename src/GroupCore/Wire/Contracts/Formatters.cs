@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

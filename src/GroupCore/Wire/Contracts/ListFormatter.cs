@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

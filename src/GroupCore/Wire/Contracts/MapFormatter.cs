@@ -1,3 +1,5 @@
+using GroupCore.Wire.MessagePack;
+
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>A dictionary as a map: in the order of its enumerator, or of its entries' bytes where processes may enumerate in different orders (<see cref="OwnOrder"/>).</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

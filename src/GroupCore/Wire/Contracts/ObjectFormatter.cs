@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Reflection;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

@@ -1,3 +1,5 @@
+using GroupCore.Wire.MessagePack;
+
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>A type that is one value on the wire, given as a pair of functions.</summary>

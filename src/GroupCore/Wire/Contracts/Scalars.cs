@@ -3,6 +3,7 @@ using System.Buffers.Text;
 using System.Globalization;
 using System.Numerics;
 using System.Text;
+using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 

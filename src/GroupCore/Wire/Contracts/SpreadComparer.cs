@@ -1,5 +1,5 @@
 using System.Runtime.CompilerServices;
-using GroupCore.Runtime;
+using GroupCore.Basics;
 
 namespace GroupCore.Wire.Contracts;
 
@@ -9,7 +9,7 @@ namespace GroupCore.Wire.Contracts;
 /// </summary>
 internal sealed class SpreadComparer<T> : IEqualityComparer<T>
 {
-    private static readonly ulong s_low = NodeLoopOptions.RandomNumber(), s_high = NodeLoopOptions.RandomNumber() | 1, s_mix = NodeLoopOptions.RandomNumber() | 1;
+    private static readonly ulong s_low = Entropy.Next(), s_high = Entropy.Next() | 1, s_mix = Entropy.Next() | 1;
 
     /// <summary>The comparer for numbers, times and the like; null for other types, which have their own hashes.</summary>
     public static SpreadComparer<T>? Instance { get; } = IsChosen ? new() : null;

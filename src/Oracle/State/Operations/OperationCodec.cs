@@ -1,6 +1,5 @@
 using System.Buffers;
-using GroupCore.Wire;
-using Oracle.Frames;
+using GroupCore.Wire.MessagePack;
 
 namespace Oracle.State.Operations;
 

@@ -1,0 +1,23 @@
+using System.Diagnostics;
+
+namespace GroupCore.Platform;
+
+/// <summary>The clock of a node's loop, in nanoseconds from a moment that is the same for all nodes of a host.</summary>
+/// <remarks>
+/// It counts the time in which the machine was suspended: a process that wakes must see that its lease is over, since the other processes have gone on.
+/// On Linux the clock behind <see cref="Stopwatch"/> stands still then, so CLOCK_BOOTTIME, which does not, is read instead, without a system call and at
+/// the same cost: 35 ns each, on a virtual machine. On Windows the stopwatch itself counts on; elsewhere (macOS) it does not. No clock counts while a
+/// virtual machine is stopped by its host without being told.
+/// </remarks>
+internal static class HostClock
+{
+    private static readonly bool s_boot = OperatingSystem.IsLinux() && LibC.TryReadClock(LibC.BootTime, out _);
+
+    public static long Now()
+    {
+        if (OperatingSystem.IsLinux() && s_boot && LibC.TryReadClock(LibC.BootTime, out long now)) return now;
+        return Stopwatch.Frequency == 1_000_000_000
+            ? Stopwatch.GetTimestamp()
+            : (long)((Int128)Stopwatch.GetTimestamp() * 1_000_000_000 / Stopwatch.Frequency);
+    }
+}

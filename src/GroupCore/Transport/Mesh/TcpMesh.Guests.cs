@@ -1,0 +1,110 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Transport.Mesh;
+
+/// <content>Guests: peers that dialled in and that this node never asked for, or does not need any more. A guest that nobody vouches for is a stranger.</content>
+internal sealed partial class TcpMesh
+{
+    private const long VouchTime = 60_000 * Millisecond;
+    private bool _vouchesEnd;
+
+    public void Hold(int peer)
+    {
+        if (Find(peer) is { } held) held.Holds++;
+    }
+
+    public void Release(int peer)
+    {
+        if (Find(peer) is not { IsOver: false } released || --released.Holds > 0 || !released.IsOpened) return;
+        (released.IsOpened, released.Attempt) = (false, 0);
+        // A sender without a hold opens the peer again before the vouch ends. A released link does not end for lack of a place: newcomers wait.
+        released.VouchedUntil = _node.Now + VouchTime;
+        BecomeGuest(released);
+        WeighAgain(released.VouchedUntil + 1);
+        if (released.Phase == LinkPhase.Down) Redial(released, ForgetAfter);
+    }
+
+    private void BecomeGuest(LinkPeer peer)
+    {
+        peer.Place = _guests.Count;
+        _guests.Add(peer);
+        Weigh(peer);
+    }
+
+    private void AskedFor(LinkPeer peer)
+    {
+        peer.IsOpened = true;
+        LeaveGuests(peer);
+        Weigh(peer);
+    }
+
+    // Decides whether the peer is a stranger: with each frame that is queued, and when a vouch ends.
+    private void Weigh(LinkPeer peer)
+    {
+        bool foreign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
+        if (peer.Session.IsForeign == foreign) return;
+        peer.Session.IsForeign = foreign;
+        if (peer.Connection is { } connection) CountInput(connection);
+        // Bytes that do not count for the node any more are room for links that wait.
+        if (foreign) Reopen();
+    }
+
+    private void WeighAgain(long at)
+    {
+        if (!_vouchesEnd) _timers.Set(at, new VouchesEnd(this), 0);
+        _vouchesEnd = true;
+    }
+
+    // Also guests to which nothing is sent any more: when a vouch ends, queued bytes no longer count for the node and must keep to the limit of a stranger.
+    private void WeighGuests()
+    {
+        _vouchesEnd = false;
+        long next = long.MaxValue;
+        // Backwards: a link that ends is replaced in the list by the last one, which was looked at already.
+        for (int i = _guests.Count - 1; i >= 0; i--)
+        {
+            var guest = _guests[i];
+            Weigh(guest);
+            if (guest.Session.HoldsTooMuch) Fail(guest, LinkFault.Overflow);
+            else if (!guest.Session.IsForeign) next = Math.Min(next, guest.VouchedUntil + 1);
+        }
+        while (_guests.Count > _mostGuests && TryDisplace(static _ => true))
+        {
+        }
+        if (next < long.MaxValue) WeighAgain(next);
+        BoundStrangersInput();
+    }
+
+    private void LeaveGuests(LinkPeer peer)
+    {
+        if (peer.Place < 0) return;
+        var last = _guests[^1];
+        (_guests[peer.Place], last.Place) = (last, peer.Place);
+        _guests.RemoveAt(_guests.Count - 1);
+        peer.Place = -1;
+    }
+
+    private bool TryMakePlace() => _numbers < _mostGuestNumbers && (_guests.Count < _mostGuests || TryDisplace(static _ => true));
+
+    private static bool Connected(LinkPeer guest) => guest.Connection is not null;
+
+    // Looks at all guests, but only when a newcomer finds no place, no descriptor is left for a connection, or unfinished frames of strangers take too many bytes.
+    private bool TryDisplace(Func<LinkPeer, bool> which)
+    {
+        LinkPeer? silent = null;
+        foreach (var guest in _guests)
+        {
+            if (guest.VouchedUntil >= _node.Now || !which(guest)) continue;
+            if (silent is null || guest.HeardAt < silent.HeardAt) silent = guest;
+        }
+        if (silent is null) return false;
+        _node.Counters.Refuse(RefusalReason.Displaced);
+        Fail(silent, LinkFault.Rejected);
+        return true;
+    }
+
+    private sealed class VouchesEnd(TcpMesh mesh) : ITimerTarget
+    {
+        public void OnTimer(long token) => mesh.WeighGuests();
+    }
+}

@@ -1,0 +1,401 @@
+using System.Net;
+using GroupCore.Basics;
+using GroupCore.Runtime;
+using GroupCore.Transport.Sockets;
+
+namespace GroupCore.Transport.Mesh;
+
+/// <summary>
+/// Links over TCP: one connection per pair of nodes that talk, whoever dialled it. Belongs to the loop of its node.
+/// </summary>
+/// <remarks>
+/// <para>Guarantee: that of <see cref="ILinks"/>. <see cref="LinkSession"/> carries the stream; this class keeps a connection under it.</para>
+/// <para>Phases of a connection: connecting → Hello → HelloAck → frames. Hello names cluster, wire versions, the dialler, the node that is
+/// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
+/// know whom it dials asks for the id first, on the same connection.</para>
+/// <para>Failure cases. A connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms. Where nobody needs the link any more and
+/// the connection was up for less than 1 s, pauses grow as below. Of two connections that cross, the one dialled by the lower id stays. A peer that this node
+/// never asked for is not dialled, since its address is only what it says of itself: it comes back within 60 s or its link ends with
+/// <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250, 1000 ms. No answer in 1 s, or none
+/// of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has closed the session
+/// (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster: <see cref="LinkFault.WrongCluster"/>. The last three end the link.
+/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it. More than 100 malformed frames of a node within a minute
+/// end the link with <see cref="LinkFault.Rejected"/>. If the node is known to have sent them, it is refused and not dialled for a minute; else its link ends
+/// again at its next malformed frame (<see cref="MuteTable"/>).</para>
+/// <para>Strangers. Until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. A connection that breaks off within that
+/// frame, or lets the time pass, is counted. After its Hello its peer is a guest until this node asks for it. There are 4,096 places: of the guests that
+/// nobody vouched for within a minute, the most silent one gives way to a newcomer, or gives up its descriptor when there is none for a connection that comes or
+/// is made. Its link ends when more than 16 KiB wait for it, since it takes no answers. Of all bytes that such guests send 1 MiB is read in a turn, in equal
+/// shares. If no such guest can give up a descriptor, the node takes no connection for 100 ms, which is counted, and goes on.</para>
+/// <para>Names. Without credentials a node is who it says it is. Still a newcomer takes over nothing that stands.
+/// (1) No session: not one whose connection lives, and, without the tokens of both ends, not one that waits for its next connection, unless its host says that
+/// nobody listens, or no node has answered there for 5 s.
+/// (2) No address: what a node says of where it listens is believed of no other node. A caller that asks for an address gets the node that answers there. If that
+/// node was asked for already, the caller gets its link, which is dialled where it was asked for first, also while no node is there. Conversely, if only an
+/// address was asked for, and a node answered of which no link was asked for then, a caller that asks for its id later gets that link, whatever the address, and
+/// the peer counts as confirmed.
+/// (3) No id: a node that took the id of one that is not connected here does not keep it once this node asks for that id. Frames to it wait, and frames from it
+/// are not delivered, until the node that listens where it was asked for says whether it has this session, by both ends' tokens. A node that spoke with each end
+/// in the other's name knows one of the tokens, and the question tells none (<see cref="Confirm"/>). This holds wherever the guest said that it listens, as a node may
+/// have several addresses. If no node answers at the address, the node that came first is believed, and so is a guest until it is asked for.</para>
+/// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
+/// </remarks>
+internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
+{
+    private const long Millisecond = 1_000_000;
+    private readonly Node _node;
+    private readonly ISocketPort _port;
+    private readonly string _cluster;
+    private readonly Prng _random;
+    private readonly SlabPool _pool = new();
+    private readonly SendBuffer _buffer;
+    private readonly TimerQueue _timers = new();
+    private readonly PeerTable<LinkPeer> _peers = new();
+    private readonly Dictionary<ulong, LinkPeer> _byId = [];
+    private readonly Dictionary<NodeAddress, LinkPeer> _byAddress = [];
+    private readonly List<TcpConnection> _strangers = [];
+    private readonly List<TcpConnection> _connections = [];
+    private readonly List<LinkPeer> _guests = [];
+    private readonly Queue<(int Peer, LinkNews News, LinkFault Fault)> _events = new();
+    private readonly LinkBacklog _backlog;
+    private readonly MuteTable _muted;
+    private readonly int _mostGuests;
+    private readonly int _mostGuestNumbers;
+    private readonly Func<ulong> _names;
+    private int _numbers;
+
+    /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
+    public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
+    {
+        if (!IPAddress.IsLoopback(options.Listen.Address)) throw new InsecureBindException(options.Listen.ToString());
+        _node = node;
+        _port = options.Port;
+        _cluster = options.Cluster;
+        _random = new(seed);
+        _buffer = new(_pool);
+        _backlog = new(options.MostQueuedBytes);
+        _muted = new(options.MostMalformed);
+        _mostGuests = options.MostGuests;
+        _mostGuestNumbers = options.MostGuestNumbers;
+        _names = options.Names ?? Entropy.Next;
+        Bound = EndPointText.Format(_port.Listen(options.Listen));
+        Local = options.Advertise ?? Bound;
+    }
+
+    public NodeAddress Local { get; }
+
+    /// <summary>The address of the listening socket; differs from <see cref="Local"/> when another one is advertised.</summary>
+    public NodeAddress Bound { get; }
+
+    /// <summary>Links that are not over.</summary>
+    public int Live { get; private set; }
+
+    /// <summary>The links that are not over, those to strangers too, each once though several numbers may lead to it: for diagnosis.</summary>
+    public IEnumerable<LinkUse> Uses
+    {
+        get
+        {
+            for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
+                if (_peers[number] is { IsOver: false } peer && peer.Number == number)
+                    yield return new(peer.Address, peer.NodeId, peer.Session.Backlog, peer.Phase, peer.IsOpened, peer.IsHeld, peer.Session.IsForeign);
+        }
+    }
+
+    /// <summary>Addresses, and other spellings of them, under which a link is found.</summary>
+    public int Addresses => _byAddress.Count;
+
+    /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
+    public long SlabBytes => _pool.RentedBytes;
+
+    /// <summary>Timers that wait, of dials, deadlines and vouches; for checks.</summary>
+    public int Timers => _timers.Count;
+
+    /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
+    public long NextTimer => Math.Min(_timers.NextDue, NextAck);
+
+    /// <summary>Whether there is something to do at once: link events to tell observers of, or output to write.</summary>
+    public bool HasWork => _events.Count > 0 || _dirty.Count > 0;
+
+    /// <summary>Whether the next poll has something to tell without waiting.</summary>
+    public bool HasNews => _port.HasNews;
+
+    /// <summary>Whether every frame for a connected peer was acknowledged.</summary>
+    public bool IsDrained
+    {
+        get
+        {
+            foreach (var connection in _connections)
+                if (connection is { State: ConnectionState.Up, Peer.Session.Backlog: > 0 }) return false;
+            return true;
+        }
+    }
+
+    public int Open(NodeAddress address, ulong nodeId = 0)
+    {
+        var endPoint = EndPointText.Parse(address.Text, nameof(address));
+        address = EndPointText.Format(endPoint);
+        LinkPeer? peer;
+        if (nodeId == 0)
+        {
+            peer = At(address);
+        }
+        else
+        {
+            if (_byId.TryGetValue(nodeId, out peer) && peer is { IsOpened: false, IsConfirmed: false } && peer.Address != address) return OpenBeside(peer, address, endPoint);
+            if (peer is null && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
+        }
+        return AskFor(peer ?? Add(address, endPoint, nodeId, asked: true));
+    }
+
+    private int AskFor(LinkPeer peer)
+    {
+        bool first = !peer.IsOpened;
+        AskedFor(peer);
+        if (first) Confirm(peer);
+        if (peer is { Phase: LinkPhase.Down, Attempt: 0 }) Dial(peer);
+        return peer.Number;
+    }
+
+    public void Close(int peer)
+    {
+        if (Find(peer) is not { } closed) return;
+        _peers[peer] = null;
+        if (closed.Number != peer)
+        {
+            closed.Aliases.Remove(peer);
+            return;
+        }
+        foreach (int alias in closed.Aliases) _events.Enqueue((alias, LinkNews.Fault, LinkFault.Rejected));
+        End(closed);
+        Reopen();
+    }
+
+    public void GiveUp(int peer, LinkFault fault = LinkFault.Rejected)
+    {
+        if (Find(peer) is { IsOver: false } given) Fail(given, fault);
+    }
+
+    public void Vouch(int peer)
+    {
+        if (Find(peer) is not { } known) return;
+        known.VouchedUntil = _node.Now + VouchTime;
+        Weigh(known);
+        if (known.Place >= 0) WeighAgain(known.VouchedUntil + 1);
+    }
+
+    public bool IsConfirmed(int peer) => Find(peer) is { IsConfirmed: true };
+
+    public bool IsSettled(int peer) => Find(peer) is { IsOver: false, IsConfirmed: true } or { Phase: LinkPhase.Up, IsUnanswered: true };
+
+    public void Probe(int peer)
+    {
+        // A peer that nobody needs any more is asked only if it is connected and confirmed; one that is gone is not dialled for this.
+        if (Find(peer) is not { IsOver: false } probed || probed is { IsOpened: false } and not { Phase: LinkPhase.Up, IsConfirmed: true }) return;
+        probed.ReportedAt = long.MinValue;
+        if (probed.Phase == LinkPhase.Down) Dial(probed);
+        else if (probed is { Phase: LinkPhase.Up, Probing: null }) Dial(probed, ConnectionKind.Probe);
+    }
+
+    public ulong NodeIdOf(int peer) => Find(peer) is { IsKnown: true } found ? found.NodeId : 0;
+
+    public NodeAddress AddressOf(int peer) => Find(peer)?.Address ?? default;
+
+    public long Backlog(int peer) => Find(peer)?.Session.Backlog ?? 0;
+
+    public long Received(int peer) => Find(peer)?.Session.Received ?? 0;
+
+    public long Taken(int peer) => Find(peer)?.Session.Taken ?? 0;
+
+    public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
+
+    /// <inheritdoc/>
+    public bool MayExceed(int peer) => Find(peer)?.Session.MayExceed ?? false;
+
+    public NodeBacklog Quota => _backlog;
+
+    public bool IsFull => _backlog.IsFull;
+
+    public TimeSpan TimeToRoom => _backlog.TimeToRoom(_node.Now);
+
+    public Span<byte> Reserve(int size) => _buffer.Reserve(size);
+
+    public void Send(int peer, int length)
+    {
+        _buffer.Seal(length);
+        if (Find(peer) is not { IsOver: false } to) return;
+        Weigh(to);
+        _buffer.AppendOnly(to.Session, length);
+        Queued(to);
+    }
+
+    public void Send(ReadOnlySpan<int> peers, int length)
+    {
+        _buffer.Seal(length);
+        foreach (int peer in peers)
+        {
+            if (Find(peer) is not { IsOver: false } to) continue;
+            Weigh(to);
+            _buffer.AppendShared(to.Session, length);
+            Queued(to);
+        }
+        _buffer.Commit(length);
+    }
+
+    /// <summary>Delivers no frame and dials nobody any more; what is queued may still leave.</summary>
+    public void BeginStop() => _stopping = true;
+
+    public void Dispose() => _port.Dispose();
+
+    /// <summary>Lets go of all its slabs, behind <see cref="Dispose"/>, so that a check sees those of nobody. Nothing is sent any more.</summary>
+    public void LetGo()
+    {
+        for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1)) _peers[number]!.Session.Close();
+        foreach (var connection in _connections) connection.Input?.Release();
+        ReleaseDropped();
+        _buffer.End();
+    }
+
+    /// <summary>Ends a <see cref="Wait"/>. From any thread.</summary>
+    public void Wake() => _port.Wake();
+
+    private LinkPeer? Find(int peer) => (uint)peer < (uint)_numbers
+        ? _peers[peer]
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
+
+    // The peer that was reached there.
+    private LinkPeer? At(NodeAddress address) => _byAddress.GetValueOrDefault(address);
+
+    private void Reach(LinkPeer peer, NodeAddress address)
+    {
+        _byAddress[address] = peer;
+        if (!peer.Reached.Contains(address)) peer.Reached.Add(address);
+    }
+
+    private LinkPeer Add(NodeAddress address, IPEndPoint endPoint, ulong nodeId, bool asked)
+    {
+        var session = new LinkSession(_numbers++, _pool, LinkCarrier.Connection, node: _backlog);
+        var peer = new LinkPeer(this, session, address, endPoint) { NodeId = nodeId, Token = NewToken() };
+        _peers[peer.Number] = peer;
+        if (asked) Reach(peer, address);
+        else BecomeGuest(peer);
+        if (nodeId != 0) _byId[nodeId] = peer;
+        Live++;
+        return peer;
+    }
+
+    // Every dialler learns some tokens: they must not let it guess others.
+    private ulong NewToken() => _names() | 1;
+
+    private void Become(LinkPeer peer, LinkPhase next) => peer.Become(next, _node.Counters);
+
+    private void Become(TcpConnection connection, ConnectionState next) => connection.Become(next, _node.Counters);
+
+    // Until now any node that answers at the address was meant; now it must be this one.
+    private bool TryClaim(LinkPeer peer, ulong nodeId)
+    {
+        if (peer.NodeId != 0 || (peer.MeantId != 0 && peer.MeantId != nodeId)) return false;
+        peer.NodeId = nodeId;
+        _byId[nodeId] = peer;
+        return true;
+    }
+
+    // The node has a number already, under another spelling of its address: both numbers mean it from now on.
+    private void Alias(LinkPeer peer, LinkPeer known)
+    {
+        bool someWait = peer.Session.IsShort;
+        // A peer that was needed until just now is so under its other number too, and so are the frames that wait for it.
+        known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
+        Weigh(known);
+        if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);
+        peer.Session.MoveTo(known.Session);
+        End(peer);
+        // A peer that only dialled in is dialled from now on where it was asked for, and not where it says that it listens. A peer that was asked for before keeps its
+        // address: any node may listen elsewhere and say that it is that one.
+        if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
+        // Not if this link was released before it was known which node is there.
+        if (peer.IsOpened) AskedFor(known);
+        known.Holds += peer.Holds;
+        Reach(known, peer.Address);
+        if (known is { IsOpened: true, Phase: LinkPhase.Down, Attempt: 0 }) Dial(known);
+        foreach (int number in (ReadOnlySpan<int>)[peer.Number, .. peer.Aliases])
+        {
+            if (_peers[number] is null) continue;
+            _peers[number] = known;
+            known.Aliases.Add(number);
+            if (known.Connection is not null) _events.Enqueue((number, LinkNews.Up, default));
+            // Producers that wait look at the other link now: it may never have been short, and would not tell them.
+            if (someWait) _events.Enqueue((number, LinkNews.Room, default));
+        }
+        // Each of the two queues may hold as much as a link.
+        if (known.Session.HoldsTooMuch) Fail(known, LinkFault.Overflow);
+        else MarkDirty(known);
+    }
+
+    private void Fail(LinkPeer peer, LinkFault fault)
+    {
+        if (_peers[peer.Number] is null) return;
+        End(peer);
+        Raise(peer, fault);
+        Reopen();
+    }
+
+    private void End(LinkPeer peer)
+    {
+        // A link that failed is closed by its users later: it counts once.
+        if (peer.IsOver) return;
+        Become(peer, LinkPhase.Ended);
+        if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
+        foreach (var address in peer.Reached)
+            if (_byAddress.TryGetValue(address, out same) && same == peer) _byAddress.Remove(address);
+        peer.Reached.Clear();
+        LeaveGuests(peer);
+        peer.Session.Close();
+        Live--;
+        _timers.Cancel(peer.Redial);
+        DropAll(peer);
+    }
+
+    private void DropAll(LinkPeer peer)
+    {
+        foreach (var connection in (ReadOnlySpan<TcpConnection?>)[peer.Connection, peer.Dialling, peer.Probing, peer.Confirming])
+            if (connection is not null) Drop(connection);
+        (peer.Connection, peer.Dialling, peer.Probing, peer.Confirming, peer.AskBefore) = (null, null, null, null, 0);
+    }
+
+    private void Raise(LinkPeer peer, LinkFault fault) => Raise(peer, LinkNews.Fault, fault);
+
+    private void Raise(LinkPeer peer, LinkNews news, LinkFault fault = default)
+    {
+        _events.Enqueue((peer.Number, news, fault));
+        foreach (int alias in peer.Aliases) _events.Enqueue((alias, news, fault));
+    }
+
+    // Acknowledged or dropped bytes are room for producers that wait: on this link, and on links that wait only for room of the node.
+    private void Acknowledged(LinkPeer peer)
+    {
+        if (peer.Session.TryReopen()) Raise(peer, LinkNews.Room);
+        Reopen();
+    }
+
+    private void Reopen()
+    {
+        if (!_backlog.MayReopen) return;
+        foreach (var session in _backlog.TakeWaiting())
+            if (session.TryReopen() && Find(session.Peer) is { } peer) Raise(peer, LinkNews.Room);
+    }
+
+    // Observers run between frames, never inside the call of a protocol that caused the event.
+    private int DrainEvents()
+    {
+        int count = 0;
+        while (_events.TryDequeue(out var happened))
+        {
+            if (_stopping || _peers[happened.Peer] is null) continue;
+            if (happened.News == LinkNews.Fault) _node.LinkFailed(happened.Peer, happened.Fault);
+            else if (happened.News == LinkNews.Room) _node.LinkHasRoom(happened.Peer);
+            else _node.LinkUp(happened.Peer);
+            count++;
+        }
+        return count;
+    }
+}

@@ -1,0 +1,14 @@
+namespace Ida.Testing;
+
+/// <summary>What has become of the process that made a call.</summary>
+internal enum CallerLife
+{
+    /// <summary>It lives.</summary>
+    GoesOn,
+
+    /// <summary>Its node has ended other than by a crash: whoever waits for it is told.</summary>
+    Over,
+
+    /// <summary>It has crashed: nobody will ever hear.</summary>
+    Lost,
+}
