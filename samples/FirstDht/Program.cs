@@ -4,7 +4,7 @@ await using var node = await IdaNode.StartAsync(new() { Cluster = "demo", Seeds 
 var group = await node.JoinAsync("shop", g => g.Handle<string>("hello", (from, text) => Console.WriteLine($"{from}: {text}")));
 await group.OrderedSendAsync("hello", "world");
 Console.WriteLine("In the group. The table serves as soon as each of its two shards has a member: run this program in a second terminal.");
-var dht = await group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 });
+var dht = await group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, d => d.Map<string, int>("stock"));
 var stock = dht.Map<string, int>("stock");
 await stock.PutAsync([new("apples", 3), new("pears", 5)]);            // atomic across shards
 var both = await stock.GetAsync(["apples", "pears"]);                 // one consistent cut

@@ -7,7 +7,7 @@ namespace Ida;
 public sealed class DhtCounters
 {
     private readonly long[] _sent = new long[DhtFrame.End - DhtFrame.Propose + 1];
-    private long _fast, _slow, _takeovers, _localReads, _stateBytes, _forbiddenSteps;
+    private long _fast, _slow, _takeovers, _localReads, _stateBytes, _stateReceived, _forbiddenSteps, _refused;
 
     /// <summary>Frames sent, acknowledgements and state transfer included.</summary>
     public long Sent
@@ -38,6 +38,12 @@ public sealed class DhtCounters
     /// <summary>Steps of operations that should not have been possible, and were refused; anything but 0 is a defect of the library.</summary>
     public long ForbiddenSteps => Volatile.Read(ref _forbiddenSteps);
 
+    /// <summary>Bytes of state that came from other members.</summary>
+    internal long StateBytesReceived => Volatile.Read(ref _stateReceived);
+
+    /// <summary>Operations of this member that got <see cref="OverloadedException"/>.</summary>
+    internal long Refused => Volatile.Read(ref _refused);
+
     internal long SentOf(FrameType type) => Volatile.Read(ref _sent[type - DhtFrame.Propose]);
 
     internal void CountSent(FrameType type, int frames) => Volatile.Write(ref _sent[type - DhtFrame.Propose], _sent[type - DhtFrame.Propose] + frames);
@@ -52,6 +58,10 @@ public sealed class DhtCounters
 
     // Callers' threads count too.
     internal void CountForbiddenStep() => Interlocked.Increment(ref _forbiddenSteps);
+
+    internal void CountStateReceived(int bytes) => Volatile.Write(ref _stateReceived, _stateReceived + bytes);
+
+    internal void CountRefused() => Volatile.Write(ref _refused, _refused + 1);
 
     internal void CountStateBytes(int bytes) => Volatile.Write(ref _stateBytes, _stateBytes + bytes);
 }

@@ -1,8 +1,10 @@
 using System.Buffers;
+using GroupCore.Diagnostics;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Maps;
 
 namespace Ida;
 
@@ -21,13 +23,13 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     public DhtLayer? Current { get; private set; }
 
     /// <summary>Makes and starts a DHT, inside a turn.</summary>
-    public Dht Enable(DhtOptions options, DhtRegistry registry, long clockOffset)
+    public Dht Enable(DhtOptions options, DeclaredMaps maps, long clockOffset)
     {
         if (Current is { IsOver: false }) throw new InvalidOperationException("The DHT is enabled already in this group at this member.");
         // The new DHT would not be asked to hand over any more.
         if (_leaving) throw new NotDhtMemberException("This process is leaving the group.");
-        var layer = new DhtLayer(port, options, registry, clockOffset);
-        var dht = new Dht(layer, options, registry);
+        var layer = new DhtLayer(port, options, maps, clockOffset);
+        var dht = new Dht(layer, options, maps);
         Current = layer;
         layer.State.Wedged = _wedged;
         if (_blocked) layer.OnBlocked(true);
@@ -67,6 +69,13 @@ internal sealed class DhtHost(IGroupPort port) : IGroupLayer
     }
 
     public void EndOfTurn() => Current?.EndOfTurn();
+
+    public void Describe(Description text) => Current?.Describe(text);
+
+    public void Look(long now)
+    {
+        if (Current is { IsOver: false } layer) layer.Watch.Look(now);
+    }
 
     public void OnOver(Exception reason)
     {

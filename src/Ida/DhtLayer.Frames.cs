@@ -1,6 +1,7 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Coordination;
+using Ida.Maps;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -136,12 +137,12 @@ internal sealed partial class DhtLayer
         // The same bound as for callers: so any holder of the part can hand it on in one frame.
         bytes += key.Length + value.Length + DhtLimits.KeyCost;
         if (bytes > DhtLimits.PartBytes) return false;
-        if (!LiesHere(key, out ulong hash))
+        if (!LiesHere(key, out var map, out ulong place) || (effect == KeyEffect.Merge && !CanMerge(map, resolver)))
         {
             misplaced = true;
             return true;
         }
-        var use = op.AddUse(_participant.EntryOf(key, hash), effect, resolver, expects, expected);
+        var use = op.AddUse(_participant.EntryOf(key, place), effect, resolver, expects, expected);
         use.Incoming = brings ? value.ToArray() : null;
         return true;
     }
@@ -154,15 +155,19 @@ internal sealed partial class DhtLayer
     }
 
     /// <summary>
-    /// Whether a key lies in this member's shard. The hash is the user's, so it may throw, or differ between members: then the operation is
-    /// refused, at whichever member that happens.
+    /// Whether a key is of a map that can be used, and lies in this member's shard. Hash and shard key are the user's, so they may throw, or differ between members: then the
+    /// operation is refused, at whichever member that happens.
     /// </summary>
-    private bool LiesHere(ReadOnlySpan<byte> key, out ulong hash)
+    private bool LiesHere(ReadOnlySpan<byte> key, out DeclaredMap map, out ulong place)
     {
-        hash = 0;
+        place = 0;
+        map = _state.Maps.Find(key)!;
+        if (map is not { LackedBy: null }) return false;
         try
         {
-            hash = Hash(key);
+            var bytes = key[KeyIdentity.MapBytes..];
+            ulong hash = map.IsPlain ? Hash(bytes) : map.HashOf(_state.Options.Hash, bytes);
+            place = PlaceOf(map, hash, key);
             return ShardOf(hash) == _state.Shard;
         }
         catch (Exception)
@@ -170,6 +175,9 @@ internal sealed partial class DhtLayer
             return false;
         }
     }
+
+    /// <summary>Whether all members can run the resolver: no coordinator asks for another.</summary>
+    private bool CanMerge(DeclaredMap map, ulong resolver) => map.FindResolver(resolver) is { LackedBy: null } || _state.Without == Rule.OnlyAgreedMaps;
 
     /// <summary>Coordinators send keys in order, so equal keys are neighbours; any other order would break the queues.</summary>
     private static bool DistinctKeys(ParticipantRecord op)
@@ -303,16 +311,16 @@ internal sealed partial class DhtLayer
             Node.Counters.Refuse(RefusalReason.Malformed);
             return;
         }
-        if (!LiesHere(key, out ulong hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
+        if (!LiesHere(key, out _, out ulong place)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
         else if (!_state.Initialised && _state.Without != Rule.OnlyInitialisedAnswers) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.NotInitialised, null, 0);
         else if (_send.OwesTooMuch(from)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
-        else if (_participant.TryRead(key, hash, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
+        else if (_participant.TryRead(key, place, out byte[]? value, out ulong version)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
         {
             var wait = _participant.NewWait();
             (wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex) = (from, request, (uint)attempt, (int)index);
             wait.Level = level == (byte)ConsistencyLevel.Ordered ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
-            if (!_participant.Read(wait, key, hash)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
+            if (!_participant.Read(wait, key, place)) _send.Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
         }
     }
 
@@ -373,6 +381,7 @@ internal sealed partial class DhtLayer
         _wholeAt = null;
         _sink.Forget();
         _participant.BecomeInitialised(clock);
+        Watch.OnWhole();
         _state.Map!.SetInitialised(_state.Slot);
         Coordinator.OnMemberInitialised();
         Events?.OnInitialised(true);

@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Coordination;
+using Ida.Maps;
 using Ida.Ordering;
 using Ida.Placement;
 using Ida.Transfer;
@@ -32,6 +33,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private readonly StateSource _source;
     private readonly StateSink _sink;
     private readonly DhtConfig _config;
+    private readonly bool _spread;
     private ulong _incarnation, _admitted;
     private readonly TimerHandle _enableLimit;
     private int _enabled = -1;
@@ -41,13 +43,14 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     private ulong? _wholeAt;
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
-    public DhtLayer(IGroupPort port, DhtOptions options, DhtRegistry registry, long clockOffset)
+    public DhtLayer(IGroupPort port, DhtOptions options, DeclaredMaps maps, long clockOffset)
     {
         int shards = options.Validate();
-        _config = registry.Config(options);
+        _config = new(options.ShardSize, options.TargetSize, maps.HashName);
+        _spread = ReferenceEquals(options.Hash, StableHash.XxHash64);
         Shards = shards;
         Node = port.Node;
-        _state = new(port, options, registry, new(clockOffset)) { Session = Session.IdOf(port.Self, port.Node.Random.NextUInt64()) };
+        _state = new(port, options, maps, new(clockOffset)) { Session = Session.IdOf(port.Self, port.Node.Random.NextUInt64()) };
         _send = new(_state);
         _participant = new(_state, _send);
         _collection = new(_state, _send, _participant);
@@ -56,12 +59,15 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         (_participant.CommitGarbageCollection, _participant.Source, _participant.Sink) = (_collection, _source, _sink);
         Coordinator = new(_state, _send, _participant, _collection);
         _send.Coordinator = Coordinator;
+        Watch = new(_state, Coordinator, _participant);
         if (options.EnableTimeout != Timeout.InfiniteTimeSpan) _enableLimit = Node.SetTimer(Node.Clock() + (long)options.EnableTimeout.TotalNanoseconds, this, EnableLimit);
     }
 
     public INode Node { get; }
 
     public Coordinator Coordinator { get; }
+
+    public DhtWatch Watch { get; }
 
     public int Shards { get; }
 
@@ -84,10 +90,16 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     /// <summary>Called inside a turn when this member is admitted to the founded DHT, refused, or the DHT is over.</summary>
     public IDhtEvents? Events { get; set; }
 
-    /// <summary>The hash of the options, on a caller's thread: an exception from it belongs to that call.</summary>
-    public ulong Hash(ReadOnlySpan<byte> key) => _state.Options.Hash.Hash(key);
+    /// <summary>The hash of the options, of the bytes that place a key: its own, without those of its map, or those of its shard key. On a caller's thread an exception from it belongs to that call.</summary>
+    public ulong Hash(ReadOnlySpan<byte> bytes) => _state.Options.Hash.Hash(bytes);
+
+    /// <summary>The hash of the options of a key's shard key, on a caller's thread.</summary>
+    public ulong Hash<TKey, TValue>(DeclaredMap<TKey, TValue> map, TKey key) where TKey : notnull => map.HashOf(_state.Options.Hash, key);
 
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
+
+    /// <summary>Where a key with its map lies in the table of a slice: <see cref="KeyIdentity.PlaceOf"/>, of which the hash of the options is a part already in most cases.</summary>
+    public ulong PlaceOf(DeclaredMap map, ulong hash, ReadOnlySpan<byte> key) => _spread && map.IsPlain ? hash ^ map.Id : KeyIdentity.PlaceOf(key);
 
     /// <summary>Takes a caller's operation from a command. The group calls nothing after a command, so its effects are handled here.</summary>
     public void Start(ClientOperation op)
@@ -118,6 +130,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         var contribution = new Contribution
         {
             Config = _config,
+            Maps = _state.Maps.Set,
             Enabled = !IsOver,
             Session = _state.Session,
             Incarnation = member ? _incarnation : 0,
@@ -236,7 +249,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         if (decision.Refusal(_state.Port.Self) is { } difference)
         {
             bool mayHaveSlot = _state.Map is not null;
-            EndWith(new DhtConfigurationException($"Options or registrations differ from those of the DHT in this group: {difference}."));
+            EndWith(new DhtConfigurationException($"Options or declarations do not fit those of the DHT in this group: {difference}."));
             // A member keeps its slot in the decision: its shard would wait for it in this view.
             if (mayHaveSlot) _state.Port.RequestView();
             return;
@@ -267,10 +280,17 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         TakeSlot(decision, view);
         if (IsOver) return;
         if (_state.Without != Rule.SnapshotAfterDecision) OpenSnapshot(decision, view);
-        if (!_state.Initialised && _state.Map!.Source(_state.Shard) is >= 0 and var source) _sink.Begin(_state.Map.RankOfSlot(source));
+        Watch.OnServing(decision.Founded, view, Shards);
+        if (!_state.Initialised && _state.Map!.Source(_state.Shard) is >= 0 and var source) AskForState(_state.Map.RankOfSlot(source));
         Coordinator.BeginView();
         Events?.OnServing();
         Events?.OnInitialised(_state.Initialised);
+    }
+
+    private void AskForState(int rank)
+    {
+        Watch.OnTransfer(rank);
+        _sink.Begin(rank);
     }
 
     private void TakeSlot(Decision decision, View view)
@@ -292,6 +312,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
         _incarnation = decision.Incarnation;
         (_state.Map, _state.View, _state.Rank) = (map, view.Id, _state.Port.Rank);
         (_state.Slot, _state.Shard, _state.Initialised) = (slot, map.ShardOfSlot(slot), initialised);
+        if (_state.Without != Rule.OnlyAgreedMaps) _state.Maps.Take(decision.Maps);
         _state.SessionOfRank = new UInt128[view.Members.Count];
         for (int rank = 0; rank < view.Members.Count; rank++)
             if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
@@ -334,6 +355,7 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     {
         if (IsOver) return;
         Ended = reason;
+        Watch.OnOver(reason);
         // Callers first: after a fault of the node everything else may be in any state.
         EndCuts(reason);
         Coordinator.End(reason);

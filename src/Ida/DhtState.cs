@@ -1,20 +1,24 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
+using Ida.Maps;
 using Ida.Ordering;
 using Ida.Placement;
 
 namespace Ida;
 
 /// <summary>State that the parts of one member's DHT share. Written at view changes and at the end of the DHT; Blocked and Initialised also in between.</summary>
-internal sealed class DhtState(IGroupPort port, DhtOptions options, DhtRegistry registry, HybridClock clock)
+internal sealed class DhtState(IGroupPort port, DhtOptions options, DeclaredMaps maps, HybridClock clock)
 {
     public readonly IGroupPort Port = port;
     public readonly INode Node = port.Node;
     public readonly Rule Without = port.Node.Without;
     public readonly DhtOptions Options = options;
-    public readonly DhtRegistry Registry = registry;
+    public readonly DeclaredMaps Maps = maps;
     public readonly HybridClock Clock = clock;
     public readonly DhtCounters Counters = new();
+
+    /// <summary>The name of the group.</summary>
+    public string GroupName => Port.View?.Name ?? "?";
 
     /// <summary>Null while the DHT does not serve.</summary>
     public ShardMap? Map;

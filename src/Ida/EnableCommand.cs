@@ -1,7 +1,9 @@
+using Ida.Maps;
+
 namespace Ida;
 
 /// <summary>Enables the DHT on the loop.</summary>
-internal sealed class EnableCommand(DhtHost host, DhtOptions options, DhtRegistry registry, long clockOffset) : LoopCommand<Dht>(host.Node)
+internal sealed class EnableCommand(DhtHost host, DhtOptions options, DeclaredMaps maps, long clockOffset) : LoopCommand<Dht>(host.Node)
 {
-    protected override Dht Ask() => host.Enable(options, registry, clockOffset);
+    protected override Dht Ask() => host.Enable(options, maps, clockOffset);
 }

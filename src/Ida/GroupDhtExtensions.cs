@@ -4,6 +4,7 @@ using GroupCore.Groups;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using Ida.Maps;
 
 namespace Ida;
 
@@ -15,33 +16,38 @@ public static class GroupDhtExtensions
 
     /// <summary>
     /// Makes this member part of the group's DHT, and completes when it has its place: the first time, when there is a member for
-    /// every shard. Every member that is to hold keys calls it, with the same sizes and resolvers.
+    /// every shard. Every member that is to hold keys calls it, with the same sizes and hash, and declares its maps.
     /// </summary>
     /// <param name="group">The group; this process is a member.</param>
     /// <param name="options">Sizes and bounds.</param>
-    /// <param name="register">Registers resolvers: <c>d => d.OnMerge&lt;string, long, long&gt;((key, stored, incoming) => stored + incoming)</c>.</param>
+    /// <param name="declare">
+    /// Declares the maps: <c>d => { d.Map&lt;string, int&gt;("stock"); d.Map&lt;string, long&gt;("hits").OnMerge&lt;long&gt;((key, hits, more) => hits + more); }</c>. What all members declare can be
+    /// used; for the rest calls get <see cref="MapNotAgreedException"/>, until a view in which all do.
+    /// </param>
     /// <param name="cancellationToken">Gives up waiting and removes this member again; when the call has ended, the DHT can be enabled anew.</param>
-    /// <exception cref="DhtConfigurationException">An option is impossible, the group is not <see cref="GroupOptions.StrictPrimary"/>, or options and resolvers differ from the other members'.</exception>
+    /// <exception cref="DhtConfigurationException">
+    /// An option or a declaration is impossible; the group is not <see cref="GroupOptions.StrictPrimary"/>; sizes or hash differ from the other members'; a map has other types, or another placement, at
+    /// another member; or this member lacks a map or a resolver that the DHT uses already.
+    /// </exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtOptions.EnableTimeout"/>.</exception>
     /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
     /// <exception cref="NotDhtMemberException">The process is no longer in the group (it left, was excluded, or its node has stopped), or is leaving it.</exception>
     /// <exception cref="InvalidOperationException">The DHT is enabled already at this member.</exception>
-    /// <exception cref="ArgumentException"><paramref name="register"/> is <c>async</c>.</exception>
-    public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtRegistry>? register = null, CancellationToken cancellationToken = default)
+    /// <exception cref="ArgumentException"><paramref name="declare"/> is <c>async</c>.</exception>
+    public static async ValueTask<Dht> EnableDhtAsync(this Group group, DhtOptions options, Action<DhtMaps> declare, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(group);
         ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(declare);
         options.Validate();
         if (!group.CurrentView.Options.StrictPrimary)
         {
             throw new DhtConfigurationException($"The group \"{group.Name}\" is not {nameof(GroupOptions.StrictPrimary)}: two views of it may act at the same instant, " +
                 "and strict reads of a DHT rest on there being one. Name the group with that option, which is the default.");
         }
-        var registry = new DhtRegistry();
-        if (register is not null)
-            UserCode.NotAsync(register, "The register callback must not be async: the DHT is enabled with the resolvers that are registered when it returns.", nameof(register))(registry);
-        registry.Seal(options);
-        var command = await PostAsync(group, options, registry, cancellationToken).ConfigureAwait(false);
+        var maps = new DhtMaps();
+        UserCode.NotAsync(declare, "The callback that declares maps must not be async: the DHT is enabled with what is declared when it returns.", nameof(declare))(maps);
+        var command = await PostAsync(group, options, maps.Seal(options), cancellationToken).ConfigureAwait(false);
         return await TakenAsync(command, cancellationToken).ConfigureAwait(false);
     }
 
@@ -70,7 +76,7 @@ public static class GroupDhtExtensions
         return dht;
     }
 
-    private static async Task<EnableCommand> PostAsync(Group group, DhtOptions options, DhtRegistry registry, CancellationToken cancellationToken)
+    private static async Task<EnableCommand> PostAsync(Group group, DhtOptions options, DeclaredMaps maps, CancellationToken cancellationToken)
     {
         long clockOffset = options.ClockOffset(group.Protocol.Node);
         Task<DhtHost> attached;
@@ -87,7 +93,7 @@ public static class GroupDhtExtensions
         try
         {
             var host = await attached.WaitAsync(cancellationToken).ConfigureAwait(false);
-            var command = new EnableCommand(host, options, registry, clockOffset);
+            var command = new EnableCommand(host, options, maps, clockOffset);
             await host.Node.PostAsync(command, cancellationToken).ConfigureAwait(false);
             return command;
         }

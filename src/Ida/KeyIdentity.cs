@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace Ida;
 
-/// <summary>Key identity: 8 bytes that name the map (its name and types), then the canonical bytes of the key.</summary>
+/// <summary>Key identity: 8 bytes that name the map, then the canonical bytes of the key.</summary>
 internal static class KeyIdentity
 {
     public const int MapBytes = 8;
@@ -13,12 +13,16 @@ internal static class KeyIdentity
     [ThreadStatic]
     private static ArrayBufferWriter<byte>? _writer;
 
-    public static byte[] OfMap(string name, Type key, Type value)
-    {
-        var bytes = new byte[MapBytes];
-        BinaryPrimitives.WriteUInt64LittleEndian(bytes, StableHash.Of(Encoding.UTF8.GetBytes($"{name}\n{TypeText.Of(key)}\n{TypeText.Of(value)}")));
-        return bytes;
-    }
+    /// <summary>What names a map before its keys.</summary>
+    public static ulong IdOf(string map) => StableHash.Of(Encoding.UTF8.GetBytes(map));
+
+    /// <summary>The id of a key's map.</summary>
+    public static ulong MapOf(ReadOnlySpan<byte> key) => BinaryPrimitives.ReadUInt64LittleEndian(key);
+
+    /// <summary>
+    /// Where a key lies in the table of a slice and in a transfer: a hash of its bytes that is good for any keys. The user's hash decides only the shard, and may be the same for many keys.
+    /// </summary>
+    public static ulong PlaceOf(ReadOnlySpan<byte> key) => StableHash.Of(key[MapBytes..]) ^ MapOf(key);
 
     /// <summary>The bytes of a value, in an array of their own that the slice may keep.</summary>
     public static byte[] ToBytes<T>(IPayloadSerializer serializer, T value)

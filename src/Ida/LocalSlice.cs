@@ -6,7 +6,7 @@ namespace Ida;
 /// <param name="Slot">The member's slot; −1 when it has none.</param>
 /// <param name="IsInitialised">Whether the member has the complete state.</param>
 /// <param name="Digest">A number over all keys, versions and values: equal at initialised replicas of a shard when nothing is under way.</param>
-/// <param name="Entries">The entries, in the order of their hash.</param>
+/// <param name="Entries">The entries, in an order of their bytes that is the same at all members.</param>
 public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsInitialised, ulong Digest, IReadOnlyList<LocalEntry> Entries)
 {
     /// <summary>The entries of one map.</summary>

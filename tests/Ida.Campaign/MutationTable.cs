@@ -31,7 +31,7 @@ internal static class MutationTable
             Rule.WedgeFreezes, Rule.OldViewRefused, Rule.Fence, Rule.OutcomeTable, Rule.OutcomeInTransfer, Rule.RejectionRefusesLater, Rule.AbortNeedsRejection,
             Rule.SnapshotAfterDecision, Rule.OnlyInitialisedAnswers, Rule.SwapKeepsInitialised, Rule.NoFrameBehindAGap,
         }.Select(static rule => (rule, DhtScenarios.Strict)),
-        (Rule.ExpectationsHold, DhtScenarios.Surface),
+        (Rule.ExpectationsHold, DhtScenarios.Surface), (Rule.OnlyAgreedMaps, DhtScenarios.Surface),
     ];
 
     public static IReadOnlyList<Rule> RulesOf(Suite suite) => [.. Rows(suite).Select(static row => row.Rule)];

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Campaign;
 
-/// <summary>The command line. Exit codes: 0 all seeds passed, drew every ingredient often enough and left no error that nobody looked at (with --mutate: the missing rule was noticed), 1 not so, also where nothing ran, 2 the command line makes no sense, 130 interrupted.</summary>
+/// <summary>The command line. Exit codes: 0 all seeds passed, drew every ingredient often enough, lost what the guarantees need seldom enough and left no error that nobody looked at (with --mutate: the missing rule was noticed), 1 not so, also where nothing ran, 2 the command line makes no sense, 130 interrupted.</summary>
 internal static class Program
 {
     public static async Task<int> Main(string[] args)

@@ -16,7 +16,10 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private int _failed;
     private bool _historyWritten;
 
-    /// <summary>Whether every ingredient of the schedules was drawn often enough, and no task ended with an error that nobody looked at.</summary>
+    /// <summary>
+    /// Whether every ingredient of the schedules was drawn often enough, no scenario lost too often what the guarantees need, no cell of the table of calls stayed empty that should not, and no task
+    /// ended with an error that nobody looked at.
+    /// </summary>
     public bool IsThorough { get; private set; } = true;
 
     public (long Passed, long Failed) Run(CancellationToken cancel)
@@ -37,11 +40,15 @@ internal sealed class SeedCampaign(CampaignOptions options)
         _ingredients.Print(Console.Out);
         _measures.Print(Console.Out);
         _calls.Print(Console.Out);
-        foreach (string line in EmptyCells.Lines(_calls, options.Only is null && options.Count > 1 ? options.Suite : null)) Console.WriteLine($"  never: {line}");
+        bool isWhole = options.Only is null && options.Count > 1;
+        var empty = EmptyCells.Lines(_calls, isWhole ? options.Suite : null).ToList();
+        foreach (string line in empty) Console.WriteLine($"  never: {line}");
         string rare = string.Join(", ", _ingredients.Rare);
         if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
         if (unobserved.Collect() is { } errors) Console.WriteLine(errors);
-        IsThorough = rare.Length == 0 && !unobserved.Found;
+        string lost = string.Join(", ", _tallies.Values.Where(static tally => tally.LosesTooMuch).Select(static tally => tally.Scenario.Name));
+        if (lost.Length > 0) Console.WriteLine($"Lost too often what the guarantees need: {lost}");
+        IsThorough = rare.Length == 0 && lost.Length == 0 && !unobserved.Found && !(isWhole && EmptyCells.MustBeNone(empty, progress.Done));
         return (progress.Done - _failed, _failed);
     }
 
@@ -57,7 +64,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         });
         lock (_lock)
         {
-            if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new());
+            if (!_tallies.TryGetValue(scenario.Name, out var tally)) _tallies.Add(scenario.Name, tally = new(scenario));
             tally.Add(run!);
             _ingredients.Add(scenario, run!);
             _measures.Add(run!.Measures);
@@ -83,12 +90,16 @@ internal sealed class SeedCampaign(CampaignOptions options)
         run.History.Write(writer);
     }
 
-    private sealed class Tally
+    private sealed class Tally(Scenario scenario)
     {
-        private long _runs, _work, _views, _lost;
+        private long _runs, _work, _views, _lost, _unjudged;
 
-        public void Add(ScenarioRun run) => (_runs, _work, _views, _lost) = (_runs + 1, _work + run.Work, _views + run.Views, _lost + (run.Lost ? 1 : 0));
+        public Scenario Scenario => scenario;
 
-        public override string ToString() => $"{_runs} schedules, {_work} deliveries or operations, {_views} view changes, {_lost} that lost what the guarantees need";
+        public bool LosesTooMuch => LostShare.IsTooLarge(_lost, _runs, scenario.MostLost);
+
+        public void Add(ScenarioRun run) => (_runs, _work, _views, _lost, _unjudged) = (_runs + 1, _work + run.Work, _views + run.Views, _lost + (run.Lost ? 1 : 0), _unjudged + run.Unjudged);
+
+        public override string ToString() => $"{_runs} schedules, {_work} deliveries or operations, {_views} view changes, {_lost} that lost what the guarantees need{(_unjudged > 0 ? $", {_unjudged} reads that were not judged" : "")}";
     }
 }

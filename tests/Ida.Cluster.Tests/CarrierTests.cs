@@ -57,12 +57,12 @@ public sealed class CarrierTests
             await (i % 2 == 0 ? sender.OrderedSendAsync("said", text) : sender.SendAsync("said", text));
             await sender.FlushAsync();
         }
-        var dhts = await Task.WhenAll(groups.Select(static group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask()));
+        var dhts = await Task.WhenAll(groups.Select(static group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, DhtWorld.Maps).AsTask()));
         for (int i = 0; i < Rounds; i++)
         {
-            var map = dhts[i % Nodes].Map<string, string>("map");
+            var map = dhts[i % Nodes].Map<string, string>("texts");
             await map.PutAsync([new("a", $"{i}"), new($"k{i % 5}", new('x', 100 * i))]);
-            var read = await dhts[(i + 1) % Nodes].Map<string, string>("map").GetAsync(["a", "k0", "k1", "k2", "k3", "k4"]);
+            var read = await dhts[(i + 1) % Nodes].Map<string, string>("texts").GetAsync(["a", "k0", "k1", "k2", "k3", "k4"]);
             results.Add(string.Join(' ', read.OrderBy(static pair => pair.Key, StringComparer.Ordinal).Select(static pair => $"{pair.Key}={pair.Value}")));
         }
         await groups[1].DisposeAsync();

@@ -50,7 +50,7 @@ public sealed class DepartureTests
                 var carts = new List<Group>();
                 foreach (var member in cluster.Members)
                 {
-                    dhts.Add(await (await member.Node.JoinAsync("shop")).EnableDhtAsync(options));
+                    dhts.Add(await (await member.Node.JoinAsync("shop")).EnableDhtAsync(options, DhtWorld.Maps));
                     carts.Add(await member.Node.JoinAsync("carts"));
                 }
                 int holder = 0;
@@ -61,7 +61,7 @@ public sealed class DepartureTests
                 var leaving = simulation.Spawn(async () => await node.DisposeAsync());
                 await simulation.Delay(TimeSpan.FromMilliseconds(100));
                 Exception? enabled = null, joined = null;
-                var enabling = simulation.Spawn(async () => enabled = await Record.ExceptionAsync(async () => await carts[holder].EnableDhtAsync(options)));
+                var enabling = simulation.Spawn(async () => enabled = await Record.ExceptionAsync(async () => await carts[holder].EnableDhtAsync(options, DhtWorld.Maps)));
                 var joining = simulation.Spawn(async () => joined = await Record.ExceptionAsync(async () => await node.JoinAsync("third")));
                 await simulation.Delay(TimeSpan.FromMilliseconds(100));
                 Assert.True(enabling.IsCompleted && joining.IsCompleted, $"{enabling.Status} {joining.Status}");
@@ -73,8 +73,8 @@ public sealed class DepartureTests
                 Assert.True(carts[holder].Completion.IsCompletedSuccessfully);
                 // Another holds the shard.
                 int other = holder == 0 ? 1 : 0;
-                await dhts[other].Map<string, int>().PutAsync("a", 1);
-                await (await carts[other].EnableDhtAsync(options)).Map<string, int>().PutAsync("b", 1);
+                await dhts[other].Map<string, int>("ints").PutAsync("a", 1);
+                await (await carts[other].EnableDhtAsync(options, DhtWorld.Maps)).Map<string, int>("ints").PutAsync("b", 1);
             }, s_limit);
         });
 

@@ -15,10 +15,10 @@ public sealed class EnablingCallTests
         SimulationRunner.ForEachSeed(1, $"*{nameof(R_the_clock_of_the_options_is_asked_in_the_call_and_in_no_turn)}", run => Run(run.Start(), async group =>
         {
             var clock = new AskedClock();
-            var enabling = group.EnableDhtAsync(s_options with { Time = clock });
+            var enabling = group.EnableDhtAsync(s_options with { Time = clock }, DhtWorld.Maps);
             Assert.Equal(1, clock.Asked);
             var dht = await enabling;
-            await dht.Map<string, int>().PutAsync("a", 1);
+            await dht.Map<string, int>("ints").PutAsync("a", 1);
             Assert.Equal(1, clock.Asked);
         }));
 
@@ -58,9 +58,15 @@ public sealed class EnablingCallTests
         {
             await group.LeaveAsync();
             using var cancellation = new CancellationTokenSource();
-            // When the resolvers are registered nothing has been asked of the group.
-            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await group.EnableDhtAsync(s_options, _ => cancellation.Cancel(), cancellation.Token));
+            // When the maps are declared nothing has been asked of the group.
+            await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await group.EnableDhtAsync(s_options, Declare, cancellation.Token));
             await simulation.Delay(TimeSpan.FromMilliseconds(100));
+
+            void Declare(DhtMaps maps)
+            {
+                DhtWorld.Maps(maps);
+                cancellation.Cancel();
+            }
         }, name);
     }
 

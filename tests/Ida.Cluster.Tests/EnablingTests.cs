@@ -20,11 +20,11 @@ public sealed class EnablingTests
                 var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
                 if (strict)
                 {
-                    var dht = await group.EnableDhtAsync(options);
-                    await dht.Map<string, int>().PutAsync("a", 1);
+                    var dht = await group.EnableDhtAsync(options, DhtWorld.Maps);
+                    await dht.Map<string, int>("ints").PutAsync("a", 1);
                     return;
                 }
-                var error = await Assert.ThrowsAsync<DhtConfigurationException>(async () => await group.EnableDhtAsync(options));
+                var error = await Assert.ThrowsAsync<DhtConfigurationException>(async () => await group.EnableDhtAsync(options, DhtWorld.Maps));
                 Assert.Contains(nameof(GroupOptions.StrictPrimary), error.Message, StringComparison.Ordinal);
                 Assert.Contains("shop", error.Message, StringComparison.Ordinal);
             }, TimeSpan.FromMinutes(5));
@@ -45,16 +45,16 @@ public sealed class EnablingTests
                 var member = await cluster.StartAsync();
                 var group = await member.Node.JoinAsync("shop");
                 var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
-                if (before) await (await group.EnableDhtAsync(options)).CloseAsync();
+                if (before) await (await group.EnableDhtAsync(options, DhtWorld.Maps)).CloseAsync();
                 if (node) await member.Node.DisposeAsync();
                 else await group.LeaveAsync();
-                await Assert.ThrowsAsync<NotDhtMemberException>(async () => await group.EnableDhtAsync(options));
+                await Assert.ThrowsAsync<NotDhtMemberException>(async () => await group.EnableDhtAsync(options, DhtWorld.Maps));
             }, TimeSpan.FromMinutes(5));
         });
 
     [Fact]
-    public void Resolvers_that_are_registered_async_are_refused() =>
-        SimulationRunner.ForEachSeed(1, $"*{nameof(Resolvers_that_are_registered_async_are_refused)}", run =>
+    public void Maps_that_are_declared_async_are_refused() =>
+        SimulationRunner.ForEachSeed(1, $"*{nameof(Maps_that_are_declared_async_are_refused)}", run =>
         {
             var cluster = new SimCluster(run.Start());
             cluster.Simulation.RunAsync(async () =>
@@ -62,10 +62,10 @@ public sealed class EnablingTests
                 var group = await (await cluster.StartAsync()).Node.JoinAsync("shop");
                 var options = new DhtOptions { ShardSize = 1, TargetSize = 1 };
                 var refused = await Assert.ThrowsAsync<ArgumentException>(async () => await group.EnableDhtAsync(options, static async d => await Task.CompletedTask));
-                Assert.Equal("register", refused.ParamName);
+                Assert.Equal("declare", refused.ParamName);
                 Assert.Contains("async", refused.Message, StringComparison.Ordinal);
                 // It is as if it had not been asked for.
-                await group.EnableDhtAsync(options, static d => { });
+                await group.EnableDhtAsync(options, DhtWorld.Maps);
             }, TimeSpan.FromMinutes(5));
         });
 }

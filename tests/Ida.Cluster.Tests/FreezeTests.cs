@@ -23,9 +23,9 @@ public sealed class FreezeTests
                 {
                     var member = await cluster.StartAsync();
                     var group = await member.Node.JoinAsync("shop");
-                    dhts.Add(group.EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }).AsTask());
+                    dhts.Add(group.EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }, DhtWorld.Maps).AsTask());
                 }
-                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
+                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>("ints")).ToList();
                 await dhts[3].Result.WhenInitialisedAsync();
                 await maps[0].PutAsync("key", 1);
                 // Where the value is and no put waits, it is read without a message.
@@ -65,9 +65,9 @@ public sealed class FreezeTests
                 {
                     var member = await cluster.StartAsync();
                     groups.Add(await member.Node.JoinAsync("shop"));
-                    dhts.Add(groups[i].EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }).AsTask());
+                    dhts.Add(groups[i].EnableDhtAsync(new() { ShardSize = 4, TargetSize = 4 }, DhtWorld.Maps).AsTask());
                 }
-                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>()).ToList();
+                var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>("ints")).ToList();
                 await dhts[3].Result.WhenInitialisedAsync();
                 await maps[0].PutAsync("key", 1);
                 ulong view = groups[0].CurrentView.Id;

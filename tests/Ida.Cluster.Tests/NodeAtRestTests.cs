@@ -25,6 +25,8 @@ public sealed class NodeAtRestTests
         Assert.Null(WrongLink(s_link with { IsAskedFor = false, Phase = LinkPhase.Down }));
         // What a stranger has not taken is not counted.
         Assert.Null(Rest(s_kept with { Links = [s_link with { Backlog = 100, IsForeign = true }] }).Excess);
+        // Slabs of what a node that has gone did not acknowledge.
+        Assert.Null(Rest(s_kept with { Slabs = 2 << 20, Unacknowledged = 1 << 20, Links = [s_link with { Backlog = 1 << 20, Phase = LinkPhase.Down, IsAskedFor = false }] }).Excess);
     }
 
     public static TheoryData<string> Excesses => ["command", "timer", "slab", "early", "call", "too much unacknowledged", "too little unacknowledged", "stranger"];

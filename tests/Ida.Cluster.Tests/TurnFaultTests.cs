@@ -25,10 +25,10 @@ public sealed class TurnFaultTests
                     var member = await cluster.StartAsync();
                     groups.Add(await member.Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { }).OnQuery<string, string>("ask", static (_, text) => text)));
                 }
-                var dhts = await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask()));
+                var dhts = await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, DhtWorld.Maps).AsTask()));
                 await Task.WhenAll(dhts.Select(dht => dht.WhenInitialisedAsync()));
                 int at = simulation.Random.Next(4), other = (at + 1) % 4;
-                var (victim, group, map) = (cluster.Members[at], groups[at], dhts[at].Map<string, int>());
+                var (victim, group, map) = (cluster.Members[at], groups[at], dhts[at].Map<string, int>("ints"));
                 var calls = new List<Task>();
                 for (int i = 0; i < 20; i++)
                 {
@@ -64,7 +64,7 @@ public sealed class TurnFaultTests
                     Assert.True(waited < 10_000);
                     await simulation.Delay(TimeSpan.FromMilliseconds(1));
                 }
-                await dhts[other].Map<string, int>().PutAsync("later", 1);
+                await dhts[other].Map<string, int>("ints").PutAsync("later", 1);
                 await groups[other].OrderedSendAsync("say", "later");
             }, Limit);
         });

@@ -13,4 +13,8 @@ public sealed class VirtualSynchronyTests
         // A crash in the round trip in which the Oracle has two voters ends it: then little is sent, but not in most runs.
         Assert.True(deliveries > runs * 500, $"{deliveries} deliveries in {runs} runs");
     }
+
+    [Fact]
+    public void B1_so_they_do_where_faults_last_until_who_is_cut_off_gives_itself_up() =>
+        SimulationRunner.ForEachSeed(30, $"*{nameof(B1_so_they_do_where_faults_last_until_who_is_cut_off_gives_itself_up)}", ClusterScenarios.GroupsLasting.Case());
 }

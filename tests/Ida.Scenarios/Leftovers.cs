@@ -1,3 +1,4 @@
+using GroupCore.Groups;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -14,15 +15,28 @@ internal static class Leftovers
 
     // Until links to nodes which have gone are over: 180 s at most until a connection to a machine that vanished is reset, and a minute without a connection that ends those that
     // nobody holds.
-    private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250);
+    private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250), s_second = TimeSpan.FromSeconds(1);
 
-    /// <summary>A rest so long that links to nodes which have gone are over. It begins again where a node has ended meanwhile: among few, bad luck with dials may exclude one at any time.</summary>
-    public static async Task RestLongAsync(Simulation simulation)
+    /// <summary>
+    /// A rest so long that links to nodes which have gone are over. It begins again where a node has ended meanwhile: over the mesh, among few, bad luck with dials may exclude one at any time.
+    /// In memory no dial gets lost, and none has ended but for what was before the rest.
+    /// </summary>
+    /// <param name="simulation">What rests.</param>
+    /// <param name="settled">Whether all that was before the rest is over; else a node may end for it yet.</param>
+    /// <param name="look">Called every second of it.</param>
+    public static async Task RestLongAsync(Simulation simulation, bool settled, Action? look = null)
     {
-        for (int before = -1; Lives(simulation) != before;)
+        for (bool mayEnd = !settled || simulation.Options.Carrier != SimCarrier.Memory; ; mayEnd = simulation.Options.Carrier != SimCarrier.Memory)
         {
-            before = Lives(simulation);
-            await simulation.Delay(s_longRest);
+            var living = simulation.Nodes.Where(static node => node.Alive).ToList();
+            if (look is null) await simulation.Delay(s_longRest);
+            for (var left = s_longRest; look is not null && left > TimeSpan.Zero; left -= s_second)
+            {
+                await simulation.Delay(s_second);
+                look();
+            }
+            if (Lives(simulation) == living.Count) return;
+            if (!mayEnd) throw new ScenarioFailedException($"{living.Find(static node => !node.Alive)?.Name} has ended while all were at rest.");
         }
     }
 
@@ -45,7 +59,7 @@ internal static class Leftovers
     public static string? Of(SimMember member)
     {
         int groups = member.Node.Groups.Count;
-        var rest = AtRest(member.Host) with { Groups = groups, Early = groups == 0 ? 0 : member.Node.Groups[0].Host.EarlyBytes };
+        var rest = AtRest(member.Host) with { Groups = groups, Early = groups == 0 ? 0 : ((GroupHost)member.Node.Groups[0].Host).EarlyBytes };
         return rest.Excess is { } excess ? $"{member} is at rest: {excess} {rest}" : null;
     }
 
@@ -65,10 +79,11 @@ internal static class Leftovers
 
     private static NodeAtRest AtRest(SimNode node) => new(node.Id, node.Address, node.Kept);
 
-    /// <summary>Operations of the DHT that a member keeps though nobody calls any more; null where there is none.</summary>
+    /// <summary>What a member keeps of operations of the DHT, of keys that they used, and of transfers, though nobody calls any more; null where there is nothing.</summary>
     public static string? Of(SimMember member, Dht dht)
     {
-        var layer = dht.Layer;
-        return layer.Coordinator.HasWork || layer.Participant.OperationCount > 0 ? $"{member} is at rest and keeps {layer.Participant.OperationCount} operations, and work of its own: {layer.Coordinator.HasWork}." : null;
+        var (coordinator, participant) = (dht.Layer.Coordinator, dht.Layer.Participant);
+        return coordinator.HasWork || participant is not { OperationCount: 0, KeysInUse: 0, Source: { HasWork: false, KeptCount: 0 } }
+            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Source.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}." : null;
     }
 }

@@ -25,10 +25,10 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     /// <summary>Addresses at which no node lives and where it looks for whoever starts there: as a voter at seeds.</summary>
     public IReadOnlyList<NodeAddress> Watched { get; init; } = [];
 
-    /// <summary>What it keeps too much of, at any rest; null where there is nothing.</summary>
+    /// <summary>What it keeps too much of, at any rest; null where there is nothing. A link to a node that has gone may keep what that one has not acknowledged until the link is over.</summary>
     public string? Excess => Kept.Commands > 0 ? $"{Kept.Commands} commands wait."
         : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) ? $"{Kept.Timers} timers wait, in {Groups} groups."
-        : Kept.Slabs > SendBuffer + (SlabsOfLink * (Kept.Links.Count + 1)) ? $"{Kept.Slabs} bytes of slabs, with {Kept.Links.Count} links."
+        : Kept.Slabs > SendBuffer + (SlabsOfLink * (Kept.Links.Count + 1)) + Kept.Links.Sum(static link => link.Backlog) ? $"{Kept.Slabs} bytes of slabs, with {Kept.Links.Count} links."
         : Early > 0 ? $"{Early} bytes of early frames."
         : Kept.CallBytes != 0 ? $"{Kept.CallBytes} bytes are counted of calls that wait."
         : Kept.Unacknowledged != Counted ? $"{Kept.Unacknowledged} bytes are counted as unacknowledged, and its links have {Counted}."

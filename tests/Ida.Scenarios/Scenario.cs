@@ -9,6 +9,9 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
     public IReadOnlyList<string> Ingredients { get; init; } = [];
 
+    /// <summary>Share of its seeds in which the faults may take what the guarantees need, so that little is judged: more is a defect, of the schedule or of what says that all is lost. Null: not bounded.</summary>
+    public double? MostLost { get; init; }
+
     /// <summary>Whether its nodes talk over the TCP mesh and not in memory.</summary>
     public bool IsOverMesh { get; private init; }
 

@@ -67,6 +67,9 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     /// <summary>Members that left on purpose.</summary>
     public long Left { get; set; }
 
+    /// <summary>Of its work what is not judged: what reads saw that was lost with the member that showed it.</summary>
+    public long Unjudged { get; set; }
+
     /// <summary>Whether the faults took what the guarantees need: a majority of the Oracle, all initialised members of a shard. Such a run is judged for safety only.</summary>
     public bool Lost { get; set; }
 }

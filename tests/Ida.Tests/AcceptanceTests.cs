@@ -63,10 +63,11 @@ public sealed class AcceptanceTests
     [Fact]
     public void I9_3_level_ordered_passes_the_checker_without_real_time_under_crashes_exclusions_joins_and_retries()
     {
-        long runs = 0, lost = 0, views = 0;
+        long runs = 0, lost = 0, views = 0, work = 0, unjudged = 0;
         SimulationRunner.ForEachSeed(2 * Seeds, $"*{nameof(I9_3_level_ordered_passes_the_checker_without_real_time_under_crashes_exclusions_joins_and_retries)}", DhtScenarios.Ordered.Case(done: run =>
-            (runs, lost, views) = (runs + 1, lost + (run.Lost ? 1 : 0), views + run.Views)));
+            (runs, lost, views, work, unjudged) = (runs + 1, lost + (run.Lost ? 1 : 0), views + run.Views, work + run.Work, unjudged + run.Unjudged)));
         Assert.True(runs < 10 || (lost * 20 <= runs && views > runs / 2), $"{runs} schedules, {lost} of them lost a shard, {views} view changes");
+        Assert.True(unjudged * 50 <= work, $"{unjudged} of {work} operations were not judged");
     }
 
     /// <summary>Seeds whose reads showed what was lost with the member that answered them.</summary>
@@ -176,9 +177,9 @@ public sealed class AcceptanceTests
         }
     }
 
-    private static DhtMap<string, int> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, int>("m");
+    private static DhtMap<string, int> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, int>("ints");
 
-    private static DhtMap<string, long> Counts(DhtWorld world, int member) => world.Members[member].Dht.Map<string, long>("m");
+    private static DhtMap<string, long> Counts(DhtWorld world, int member) => world.Members[member].Dht.Map<string, long>("longs");
 
     private static T Done<T>(Task<T> task) => task.Result;
 

@@ -18,17 +18,17 @@ public sealed class AcknowledgedAttemptTests
     {
         var world = DhtWorld.Founded(4);
         world.GivenFrom = 0;
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         var put = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         if (before) Acknowledge();
         world.Settle();
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
-        var retry = world.Members[3].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         world.DeliverUntil(3, Newcomer, DhtFrame.Propose);
         Assert.Equal(1, late.Host.Current.Participant.OperationCount);

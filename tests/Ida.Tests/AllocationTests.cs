@@ -20,7 +20,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
     /// <summary>What a merge brings, what is stored, what the resolver's call takes, and the report.</summary>
     private const int Executing = (3 * Value) + Report;
 
-    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 }, static registry => registry.OnMerge<string, int, int>(static (_, stored, incoming) => stored + incoming));
+    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 }, static maps => maps.Map<string, int>("ints").OnMerge<int>(static (_, stored, incoming) => stored + incoming));
 
     [Theory]
     [InlineData(0, 1)]
@@ -30,7 +30,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
     public void A_put_of_one_key_allocates_the_stored_value_at_each_participant(int shard, int batch)
     {
         var map = MapOf(0);
-        string key = _world.KeyOf(map, shard);
+        string key = _world.KeyOf(shard);
         int next = 0;
         Check("Put", batch, () => map.PutAsync(key, ++next), static result => result.Versions.Count == 1, rank => _world.ShardOf(rank) == shard ? Value : 0);
     }
@@ -94,9 +94,9 @@ public sealed class AllocationTests(ITestOutputHelper output)
         System.Buffers.BuffersExtensions.Write(bytes, map.Identity);
         GroupCore.Wire.CanonicalKey.Write(bytes, key);
         byte[] stored = bytes.WrittenSpan.ToArray();
-        ulong hash = StableHash.XxHash64.Hash(stored);
+        ulong place = KeyIdentity.PlaceOf(stored);
         var table = _world.Dhts[Enumerable.Range(0, 4).First(rank => _world.ShardOf(rank) == shard)].Layer.Participant.Table;
-        Check("Replace", 1, () => map.TryReplaceAsync(key, 5, table.Find(stored, hash)!.Version), static applied => applied, rank => _world.ShardOf(rank) == shard ? Value : 0);
+        Check("Replace", 1, () => map.TryReplaceAsync(key, 5, table.Find(stored, place)!.Version), static applied => applied, rank => _world.ShardOf(rank) == shard ? Value : 0);
     }
 
     [Theory]
@@ -129,14 +129,14 @@ public sealed class AllocationTests(ITestOutputHelper output)
     private int KeptAtMost(int rank, int shard, int executed, int told) =>
         (_world.ShardOf(rank) == shard ? executed : 0) + (rank != 0 ? 0 : told * Enumerable.Range(1, 3).Count(other => _world.ShardOf(other) == shard));
 
-    private DhtMap<string, int> MapOf(int rank) => _world.Dhts[rank].Map<string, int>("m");
+    private DhtMap<string, int> MapOf(int rank) => _world.Dhts[rank].Map<string, int>("ints");
 
-    private KeyValuePair<string, int>[] ThreePairs(DhtMap<string, int> map) => [new(_world.KeyOf(map, 0), 1), new(_world.KeyOf(map, 1), 2), new(_world.KeyOf(map, 0, 1), 3)];
+    private KeyValuePair<string, int>[] ThreePairs(DhtMap<string, int> map) => [new(_world.KeyOf(0), 1), new(_world.KeyOf(1), 2), new(_world.KeyOf(0, 1), 3)];
 
     /// <summary>A key of a shard, with the value 17.</summary>
     private string Stored(DhtMap<string, int> map, int shard)
     {
-        string key = _world.KeyOf(map, shard);
+        string key = _world.KeyOf(shard);
         var put = map.PutAsync(key, 17).AsTask();
         _world.Group.Run();
         Assert.True(put.IsCompletedSuccessfully);

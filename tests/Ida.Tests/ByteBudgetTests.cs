@@ -13,7 +13,7 @@ public sealed class ByteBudgetTests
         // What the askers may have in flight does not bound it.
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1L << 30 });
         world.BulkBytes = Budget;
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var keys = Enumerable.Range(0, 40).Select(i => $"{(char)('a' + (i % 26))}{i % 10}").Distinct().ToList();
         var puts = keys.ConvertAll(key => map.PutAsync(key, new byte[9_000]).AsTask());
         world.RunUntil(() => puts.TrueForAll(put => put.IsCompleted), "Puts");
@@ -31,7 +31,7 @@ public sealed class ByteBudgetTests
     {
         var world = DhtWorld.Founded(4, options: Options());
         world.BulkBytes = Budget;
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var puts = Enumerable.Range(0, 100).Select(i => map.PutAsync($"{(char)('a' + (i % 26))}{i % 10}", new byte[50_000]).AsTask()).ToList();
         world.Poke();
         Assert.DoesNotContain(puts, put => put.IsCompleted);
@@ -46,7 +46,7 @@ public sealed class ByteBudgetTests
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 64 });
         world.BulkBytes = Budget;
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var stopped = world.Members.Single(m => m.Index != 0 && m.Host.Current!.State.Shard == ShardOf(world, "a0") && m.Host.Current.State.Slot == m.Host.Current.State.Map!.Members(m.Host.Current.State.Shard)[^1]);
         int shard = stopped.Host.Current!.State.Shard;
         string there = Enumerable.Range(0, 26).Select(i => $"{(char)('a' + i)}").First(key => ShardOf(world, key) == shard);
@@ -70,7 +70,7 @@ public sealed class ByteBudgetTests
     public void R_a_put_of_more_bytes_than_may_wait_has_its_turn_beside_others_that_go_on()
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20 });
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var small = new Task?[4];
         Task? large = null;
         int ended = 0;
@@ -98,7 +98,7 @@ public sealed class ByteBudgetTests
     {
         var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
         world.BulkBytes = 20_000;
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
         var small = new Task?[30];
         Task? large = null;
@@ -128,7 +128,7 @@ public sealed class ByteBudgetTests
     public void R_reads_of_keys_that_are_absent_at_another_member_count_little_after_a_while()
     {
         var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
         for (int i = 0; i < 60; i++)
         {
@@ -146,7 +146,7 @@ public sealed class ByteBudgetTests
     public void R_reads_of_the_own_slice_count_little_after_a_while()
     {
         var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 2, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
-        var map = world.Members[0].Dht.Map<string, byte[]>("m");
+        var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         for (int i = 0; i < 60; i++)
         {
             var read = map.GetAsync(["a", "b"]).AsTask();
@@ -170,7 +170,7 @@ public sealed class ByteBudgetTests
         world.BulkBytes = Budget;
         // The keys lie at one member; of the others the first asks and takes nothing.
         string[] keys = [.. Enumerable.Range(0, 10).Select(i => $"{(char)('a' + i)}0")];
-        var put = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
+        var put = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "The put");
         world.Settle();
         var holder = world.Members.Single(m => m.Host.Current!.State.Shard == ShardOf(world, keys[0]));
@@ -189,7 +189,7 @@ public sealed class ByteBudgetTests
         Assert.All(stuck, get => Assert.True(get.IsCompletedSuccessfully || get.Exception!.InnerException is OverloadedException, get.Exception?.ToString()));
         Assert.Contains(stuck, get => get.IsCompletedSuccessfully);
 
-        Task Get(HarnessMember member) => many ? member.Dht.Map<string, byte[]>("m").GetAsync(keys).AsTask() : member.Dht.Map<string, byte[]>("m").GetAsync(keys[0]).AsTask();
+        Task Get(HarnessMember member) => many ? member.Dht.Map<string, byte[]>("bytes").GetAsync(keys).AsTask() : member.Dht.Map<string, byte[]>("bytes").GetAsync(keys[0]).AsTask();
 
         void Deliver(List<Task> gets)
         {
@@ -213,12 +213,16 @@ public sealed class ByteBudgetTests
         due.Add(3, Answer(7, 1, 500));
         Assert.True(due.TryTake(2, out var first));
         Assert.True(due.TryTake(2, out var second));
-        Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Operation.Id, second.Operation.Id));
+        Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Question.Id, second.Question.Id));
         Assert.False(due.HasAny(2));
         // Attempts of other issuers have numbers of their own.
         due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 2), [1], []));
         due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 1, 77), [1], []));
         Assert.True(due.TryTake(2, out _) && due.TryTake(2, out _));
+        // Those who retry a put number their attempts apart, also at the same payload: who asks may wait for each of them.
+        foreach (uint attempt in (uint[])[1, 2, 1]) due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), attempt, 77), [1], []));
+        Assert.True(due.TryTake(2, out var one) && due.TryTake(2, out var two) && (one.Attempt, two.Attempt) is (1, 2));
+        Assert.False(due.HasAny(2));
         // One that comes late is for nobody any more, and the newer one stays.
         due.Add(2, Answer(9, 4, 100));
         due.Add(2, Answer(9, 3, 100));
@@ -237,15 +241,15 @@ public sealed class ByteBudgetTests
     {
         const int Reader = 1, Writer = 3;
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) });
-        var map = world.Members[Reader].Dht.Map<string, byte[]>("m");
+        var map = world.Members[Reader].Dht.Map<string, byte[]>("bytes");
         string[] large = [.. Enumerable.Range(0, 8).Select(i => $"{(char)('a' + i)}0")];
         foreach (string key in large) Run(map.PutAsync(key, new byte[100_000]).AsTask());
         // Reads have brought little of late.
         for (int i = 0; i < 80; i++) Run(map.GetAsync(["y0", "z0", "large"]).AsTask());
         world.Settle();
         // In each shard a put has not got its time: one waits for the first shard, one for the second.
-        var first = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync("v0", [1]).AsTask();
-        var second = world.Members[Writer].Dht.Map<string, byte[]>("m").PutAsync("v1", [1]).AsTask();
+        var first = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync("v0", [1]).AsTask();
+        var second = world.Members[Writer].Dht.Map<string, byte[]>("bytes").PutAsync("v1", [1]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2) or (Writer, Reader));
         var reads = Enumerable.Range(0, 10).Select(_ => map.GetAsync([.. large, "v0", "v1"]).AsTask()).ToList();
@@ -270,7 +274,6 @@ public sealed class ByteBudgetTests
     {
         var layer = world.Members[0].Host.Current!;
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
-        System.Buffers.BuffersExtensions.Write(bytes, ((DhtMap<string, byte[]>)world.Members[0].Dht.Map<string, byte[]>("m")).Identity);
         GroupCore.Wire.CanonicalKey.Write(bytes, key);
         return layer.ShardOf(layer.Hash(bytes.WrittenSpan));
     }

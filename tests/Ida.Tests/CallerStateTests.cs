@@ -94,7 +94,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         TimeSpan? time = _random.Next(3) == 0 ? TimeSpan.FromMicroseconds(1 + _random.Next(8000)) : null;
         cell.Level = level;
         var options = new PutOptions { Operation = id, Timeout = time, Level = level };
-        var task = _world.Members[member].Dht.Map<string, long>("m").MergeAsync(cell.Pairs(), options, source?.Token ?? default).AsTask();
+        var task = _world.Members[member].Dht.Map<string, long>("longs").MergeAsync(cell.Pairs(), options, source?.Token ?? default).AsTask();
         _calls.Add(new(cell, task, source, id is not null));
     }
 
@@ -104,7 +104,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         var cell = _cells[_random.Next(_cells.Count)];
         var source = _random.Next(2) == 0 ? new CancellationTokenSource() : null;
         var options = new GetOptions { Timeout = _random.Next(3) == 0 ? TimeSpan.FromMicroseconds(1 + _random.Next(8000)) : null };
-        var map = _world.Members[_random.Next(_world.Members.Count)].Dht.Map<string, long>("m");
+        var map = _world.Members[_random.Next(_world.Members.Count)].Dht.Map<string, long>("longs");
         string[] keys = [.. cell.Pairs().Select(p => p.Key)];
         Task task = _random.Next(2) == 0 ? map.GetAsync(keys, options, source?.Token ?? default).AsTask() : map.GetAsync(keys[0], options, source?.Token ?? default).AsTask();
         _calls.Add(new(null, task, source, false));
@@ -179,7 +179,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
     {
         foreach (var cell in _cells.Where(c => c.Open))
         {
-            var retry = _world.Members[_random.Next(_world.Members.Count)].Dht.Map<string, long>("m").MergeAsync(cell.Pairs(), new() { Operation = cell.Id, Level = cell.Level }).AsTask();
+            var retry = _world.Members[_random.Next(_world.Members.Count)].Dht.Map<string, long>("longs").MergeAsync(cell.Pairs(), new() { Operation = cell.Id, Level = cell.Level }).AsTask();
             _world.RunUntil(() => retry.IsCompleted, "A last retry");
             if (retry.Exception?.InnerException is OperationNotExecutedException) cell.NotExecuted = true;
             else
@@ -201,7 +201,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         }
         foreach (var (key, count) in shared)
         {
-            var read = _world.Members[1].Dht.Map<string, long>("m").GetAsync(key).AsTask();
+            var read = _world.Members[1].Dht.Map<string, long>("longs").GetAsync(key).AsTask();
             _world.RunUntil(() => read.IsCompleted, "A read");
             Assert.True(((await read).ValueOr(0)) == count, $"{key} holds {(await read).ValueOr(0)}, and {count} puts were told as done.");
         }

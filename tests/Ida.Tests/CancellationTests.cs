@@ -10,7 +10,7 @@ public sealed class CancellationTests
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
-        var map = dht.Map<string, long>("m");
+        var map = dht.Map<string, long>("longs");
         var gone = new CancellationToken(true);
         Task[] calls =
         [
@@ -35,7 +35,7 @@ public sealed class CancellationTests
     {
         var world = DhtWorld.Founded(4);
         using var cancellation = new CancellationTokenSource();
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
         await cancellation.CancelAsync();
         world.Poke();
         Assert.Equal(cancellation.Token, (await Assert.ThrowsAnyAsync<OperationCanceledException>(() => put)).CancellationToken);
@@ -47,7 +47,7 @@ public sealed class CancellationTests
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
         var member = world.Members[0];
-        var map = member.Dht.Map<string, int>("m");
+        var map = member.Dht.Map<string, int>("ints");
         using var cancellation = new CancellationTokenSource();
         var put = map.PutAsync("a1", 1, cancellationToken: cancellation.Token).AsTask();
         var get = map.GetAsync("a1", cancellationToken: cancellation.Token).AsTask();
@@ -89,7 +89,7 @@ public sealed class CancellationTests
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
-        var map = dht.Map<string, int>("m");
+        var map = dht.Map<string, int>("ints");
         var put = new PutOptions { Timeout = TimeSpan.FromTicks(ticks) };
         var get = new GetOptions { Timeout = TimeSpan.FromTicks(ticks) };
         Action[] calls =
@@ -111,7 +111,7 @@ public sealed class CancellationTests
     public async Task F29_an_infinite_time_is_none()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = Timeout.InfiniteTimeSpan });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         Task[] calls =
         [
             map.PutAsync("a1", 1).AsTask(), map.PutAsync("b1", 1, new() { Timeout = TimeSpan.MaxValue }).AsTask(),

@@ -71,7 +71,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null, Dictionary<string, int>? cut = null)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         Task after = Task.CompletedTask, before = way == "a place" ? map.MergePairAsync("b1", 1L).AsTask() : Task.CompletedTask;
         if (way == "a place") world.Poke();
@@ -89,7 +89,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
                 // It tells one of the two shards that the outcome is known.
                 if (way == "an acknowledgement") after = map.MergePairAsync("b0", 1L).AsTask();
                 while (pause-- > 0 && steps.MoveNext()) ;
-                (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("m"), pairs, id, at, () =>
+                (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("longs"), pairs, id, at, () =>
                 {
                     string stands = Stands(world.Members[retriedAt], id);
                     cut![stands] = cut.GetValueOrDefault(stands) + 1;
@@ -98,7 +98,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
                 if (first.IsFaulted) Assert.Equal(id, IdOf(first));
                 else Assert.Equal(2, (await first).Versions.Count);
             }
-            var retry = world.Members[retriedAt].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Operation = id }).AsTask();
+            var retry = world.Members[retriedAt].Dht.Map<string, long>("longs").MergeAsync(pairs, new() { Operation = id }).AsTask();
             world.RunUntil(() => retry.IsCompleted, $"The retry after step {cancelAt}, {retryCancelAt}");
             Assert.Equal(id, (await retry).Operation);
             Assert.Equal(2, (await retry).Versions.Count);

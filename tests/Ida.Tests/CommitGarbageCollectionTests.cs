@@ -27,7 +27,7 @@ public sealed class CommitGarbageCollectionTests
     public async Task A_replica_knows_a_put_until_the_other_has_its_commit()
     {
         var world = DhtWorld.Founded(4);
-        var put = world.Members[1].Dht.Map<string, long>("m").PutAsync("a0", 7L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").PutAsync("a0", 7L).AsTask();
         world.Poke();
         world.DeliverAll(static (from, _) => from == 1);
         world.DeliverAll(static (_, to) => to == 1);
@@ -37,7 +37,7 @@ public sealed class CommitGarbageCollectionTests
         world.ChangeView();
         foreach (int replica in new[] { 0, 2 })
         {
-            var read = world.Members[replica].Dht.Map<string, long>("m").GetAsync("a0").AsTask();
+            var read = world.Members[replica].Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
             world.RunUntil(() => read.IsCompleted, "The read");
             Assert.Equal(7L, (await read).Value);
         }

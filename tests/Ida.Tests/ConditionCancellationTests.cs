@@ -15,7 +15,7 @@ public sealed class ConditionCancellationTests
         for (int step = 0; more; step++)
         {
             var world = DhtWorld.Founded(4);
-            var map = world.Members[1].Dht.Map<string, string>("m");
+            var map = world.Members[1].Dht.Map<string, string>("texts");
             await world.EndAsync(map.PutAsync("a0", "old"));
             ulong version = (await world.EndAsync(map.GetAsync("a0"))).Version + (met ? 0UL : 1);
             world.Settle();
@@ -33,7 +33,7 @@ public sealed class ConditionCancellationTests
             {
                 unknown++;
                 var id = Assert.IsType<OutcomeUnknownException>(error).Operation;
-                Assert.Equal(met, await world.EndAsync(world.Members[retriedAt].Dht.Map<string, string>("m").TryReplaceAsync("a0", "new", version, new() { Operation = id })));
+                Assert.Equal(met, await world.EndAsync(world.Members[retriedAt].Dht.Map<string, string>("texts").TryReplaceAsync("a0", "new", version, new() { Operation = id })));
             }
             world.AssertIdle();
             Assert.Equal(met && error is not OperationCanceledException ? "new" : "old", (await world.EndAsync(map.GetAsync("a0"))).Value);
@@ -52,7 +52,7 @@ public sealed class ConditionCancellationTests
         for (int step = 0; more; step++)
         {
             var world = DhtWorld.Founded(4);
-            var map = world.Members[1].Dht.Map<string, long>("m");
+            var map = world.Members[1].Dht.Map<string, long>("longs");
             await world.EndAsync(map.PutAsync("a0", 5));
             world.Settle();
             using var cancellation = new CancellationTokenSource();
@@ -69,7 +69,7 @@ public sealed class ConditionCancellationTests
             {
                 unknown++;
                 var id = Assert.IsType<OutcomeUnknownException>(error).Operation;
-                Assert.Equal(7, await world.EndAsync(world.Members[retriedAt].Dht.Map<string, long>("m").MergeAsync("a0", 2L, new() { Operation = id })));
+                Assert.Equal(7, await world.EndAsync(world.Members[retriedAt].Dht.Map<string, long>("longs").MergeAsync("a0", 2L, new() { Operation = id })));
             }
             world.AssertIdle();
             Assert.Equal(error is OperationCanceledException ? 5 : 7, (await world.EndAsync(map.GetAsync("a0"))).Value);

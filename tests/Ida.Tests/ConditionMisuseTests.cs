@@ -10,7 +10,7 @@ public sealed class ConditionMisuseTests
     public ConditionMisuseTests()
     {
         _dht = _world.Members[1].Dht;
-        _map = _dht.Map<string, string>("m");
+        _map = _dht.Map<string, string>("texts");
     }
 
     [Fact]
@@ -47,7 +47,7 @@ public sealed class ConditionMisuseTests
     [Fact]
     public async Task An_expectation_names_a_map_of_its_own_DHT_and_a_batch_that_is_open()
     {
-        var foreign = _world.Members[0].Dht.Map<string, string>("m");
+        var foreign = _world.Members[0].Dht.Map<string, string>("texts");
         _ = Assert.Throws<ArgumentException>("map", () => { _ = _dht.NewBatch().Expect(foreign, "a0", 1); });
         var batch = _dht.NewBatch();
         var nothing = batch.CommitAsync().AsTask();

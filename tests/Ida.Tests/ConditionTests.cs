@@ -6,7 +6,7 @@ public sealed class ConditionTests
     private readonly DhtWorld _world = DhtWorld.Founded(4);
     private readonly DhtMap<string, string> _map;
 
-    public ConditionTests() => _map = _world.Members[1].Dht.Map<string, string>("m");
+    public ConditionTests() => _map = _world.Members[1].Dht.Map<string, string>("texts");
 
     /// <summary>At a member of the shard and at one outside of it.</summary>
     [Theory]
@@ -117,7 +117,7 @@ public sealed class ConditionTests
         Assert.False((await End(batch.CommitAsync())).IsApplied);
         batch = _world.Members[1].Dht.NewBatch().Expect(_map, "a0", 0).Merge(_map, "b0", -1);
         var error = await Assert.ThrowsAsync<ResolverException>(() => End(batch.CommitAsync()));
-        Assert.Equal(("m", "b0"), (error.Map, error.Key));
+        Assert.Equal(("texts", "b0"), (error.Map, error.Key));
         batch = _world.Members[1].Dht.NewBatch().Expect(_map, "b0", 0).Merge(_map, "b0", 3);
         var result = await End(batch.CommitAsync());
         Assert.Equal((true, 1), (result.IsApplied, result.Versions.Count));
@@ -141,7 +141,7 @@ public sealed class ConditionTests
         _world.Settle();
         // One replica proposes a later time than the other, so that the put has its time before it is executed.
         _world.Members[2].Skew = 300_000_000;
-        var ahead = _world.Members[2].Dht.Map<string, string>("m").GetAsync(["a0", "b0"]).AsTask();
+        var ahead = _world.Members[2].Dht.Map<string, string>("texts").GetAsync(["a0", "b0"]).AsTask();
         _world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
         PutOptions options = new() { Level = ConsistencyLevel.Ordered };

@@ -10,7 +10,7 @@ public sealed class CostTests
     public void I9_12_a_put_with_two_replicas_takes_6_messages_and_2_delays()
     {
         var world = DhtWorld.Founded(4);
-        var put = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        var put = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         Assert.Equal(2, Delays(world, put));
         world.DeliverAll();
         Assert.Equal(6, Sent(world));
@@ -20,7 +20,7 @@ public sealed class CostTests
     public void I9_12_a_put_from_a_replica_saves_its_own_messages()
     {
         var world = DhtWorld.Founded(4);
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         Assert.Equal(2, Delays(world, put));
         world.DeliverAll();
         Assert.Equal(3, Sent(world));
@@ -30,10 +30,10 @@ public sealed class CostTests
     public void I9_12_a_read_of_one_key_takes_2_messages_and_none_at_a_member_that_holds_it()
     {
         var world = DhtWorld.Founded(4);
-        var get = world.Members[1].Dht.Map<string, int>("m").GetAsync("a0").AsTask();
+        var get = world.Members[1].Dht.Map<string, int>("ints").GetAsync("a0").AsTask();
         Assert.Equal(2, Delays(world, get));
         Assert.Equal(2, Sent(world));
-        var own = world.Members[0].Dht.Map<string, int>("m").GetAsync("a0").AsTask();
+        var own = world.Members[0].Dht.Map<string, int>("ints").GetAsync("a0").AsTask();
         Assert.Equal(0, Delays(world, own));
         Assert.Equal(2, Sent(world));
         Assert.Equal(1, world.Members[0].Dht.Counters.LocalReads);
@@ -43,7 +43,7 @@ public sealed class CostTests
     public void I9_12_a_read_over_two_shards_takes_6_messages_and_2_delays()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash() });
-        var get = world.Members[2].Dht.Map<string, int>("m").GetAsync(["a0", "a1"]).AsTask();
+        var get = world.Members[2].Dht.Map<string, int>("ints").GetAsync(["a0", "a1"]).AsTask();
         Assert.Equal(2, Delays(world, get));
         world.DeliverAll();
         Assert.Equal(6, Sent(world));
@@ -53,7 +53,7 @@ public sealed class CostTests
     public void I9_13_members_that_are_not_addressed_get_no_message()
     {
         var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash() });
-        var put = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        var put = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();

@@ -14,7 +14,7 @@ public sealed class DueReadTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlightBytes = 1 << 20 });
         world.LateViews = true;
         world.ChangeView();
-        var map = world.Members[Caller].Dht.Map<string, byte[]>("m");
+        var map = world.Members[Caller].Dht.Map<string, byte[]>("bytes");
         var puts = new Task?[20];
         int ended = 0;
         char there = End(world, Late), elsewhere = End(world, Other);

@@ -7,7 +7,7 @@ public sealed class EmptyReadTests
     public async Task R_a_read_of_no_key_refuses_options_that_are_none()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         foreach (string[] keys in (string[][])[[], ["a0"], ["a0", "b1"]])
         {
             Assert.Throws<ArgumentOutOfRangeException>(() => Refused(map.GetAsync(keys, new() { Level = (ConsistencyLevel)7 })));

@@ -15,7 +15,7 @@ public sealed class EndedDhtTests
         world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
         // It goes on as a member of the group as long as calls of its wait.
         Assert.True(leaver.Host.OnLeaving());
-        var error = Assert.Throws<NotDhtMemberException>(() => leaver.Enable(world.Options, DhtWorld.Resolvers));
+        var error = Assert.Throws<NotDhtMemberException>(() => leaver.Enable(world.Options, DhtWorld.Maps));
         Assert.Contains("leav", error.Message, StringComparison.Ordinal);
     }
 
@@ -37,10 +37,9 @@ public sealed class EndedDhtTests
 
         Task<Dht> Ask(CancellationTokenSource? cancelled)
         {
-            var registry = new DhtRegistry();
-            DhtWorld.Resolvers(registry);
-            registry.Seal(world.Options);
-            var command = new EnableCommand(late.Host, world.Options, registry, 0);
+            var maps = new DhtMaps();
+            DhtWorld.Maps(maps);
+            var command = new EnableCommand(late.Host, world.Options, maps.Seal(world.Options), 0);
             Assert.True(late.Node.TryPost(command));
             cancelled?.Cancel();
             return GroupDhtExtensions.TakenAsync(command, cancelled?.Token ?? default);
@@ -66,7 +65,7 @@ public sealed class EndedDhtTests
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static List<WeakReference> Drive(DhtWorld world, HarnessMember member)
     {
-        var map = member.Dht.Map<string, long>("m");
+        var map = member.Dht.Map<string, long>("longs");
         var puts = Enumerable.Range(0, 50).Select(i => map.PutAsync([KeyValuePair.Create($"{i}_0", 1L), new($"{i}_1", 1L)]).AsTask()).ToList();
         world.Poke();
         var seen = member.Host.Current!.Coordinator.Driven.Values.Select(static one => new WeakReference(one)).ToList();

@@ -12,7 +12,8 @@ public sealed class EntryQueueTests
         for (ulong seed = 1; seed <= 50; seed++)
         {
             var random = new Prng(seed);
-            var entry = new Entry([1], 1);
+            var queue = new KeyQueue();
+            var entry = new Entry([1], 1) { Queue = queue };
             var queued = new List<KeyUse>();
             for (uint step = 1; step <= 400; step++)
             {
@@ -22,7 +23,7 @@ public sealed class EntryQueueTests
                     var op = new ParticipantRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
                     op.Move(RecordPhase.Proposed);
                     queued.Add(op.AddUse(entry));
-                    entry.Enqueue(queued[^1]);
+                    queue.Enqueue(queued[^1]);
                 }
                 else
                 {
@@ -34,21 +35,21 @@ public sealed class EntryQueueTests
                         continue;
                     }
                     if (choice == 1 && !use.Op.Committed) use.Op.Commit(use.Op.Proposed + (ulong)random.Next(50));
-                    entry.Dequeue(use);
-                    if (choice == 1) entry.Enqueue(use);
+                    queue.Dequeue(use);
+                    if (choice == 1) queue.Enqueue(use);
                     else queued.Remove(use);
                 }
                 AssertFirst();
             }
-            entry.ClearQueue();
-            Assert.True(entry is { FirstPut: null, FirstUnexecuted: null });
+            queue.Reset();
+            Assert.True(queue is { FirstPut: null, FirstUnexecuted: null });
 
             void AssertFirst()
             {
                 var puts = queued.Where(static use => use.Op.IsPut).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).ToList();
-                Assert.Same(puts.FirstOrDefault(), entry.FirstPut);
-                Assert.Same(puts.Find(static use => !use.Op.Executed), entry.FirstUnexecuted);
-                Assert.Equal(puts.Count, entry.Puts);
+                Assert.Same(puts.FirstOrDefault(), queue.FirstPut);
+                Assert.Same(puts.Find(static use => !use.Op.Executed), queue.FirstUnexecuted);
+                Assert.Equal(puts.Count, queue.Puts);
             }
         }
     }

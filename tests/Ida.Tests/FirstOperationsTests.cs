@@ -7,13 +7,13 @@ public sealed class FirstOperationsTests
     public async Task The_first_page_puts_two_keys_atomically_and_reads_them_on_one_cut()
     {
         var world = DhtWorld.Founded(4);
-        var stock = world.Members[0].Dht.Map<string, int>("stock");
+        var stock = world.Members[0].Dht.Map<string, int>("ints");
         var put = stock.PutAsync([new("apples", 3), new("pear", 5)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         Assert.Equal(2, (await put).Versions.Count);
         foreach (var member in world.Members)
         {
-            var map = member.Dht.Map<string, int>("stock");
+            var map = member.Dht.Map<string, int>("ints");
             var get = map.GetAsync(["apples", "pear", "none"]).AsTask();
             world.RunUntil(() => get.IsCompleted, "The read");
             var both = await get;

@@ -10,7 +10,7 @@ public sealed class FollowerTests
     public async Task Who_waits_for_a_put_waits_no_longer_than_its_own_time(bool expires)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         using var cancellation = new CancellationTokenSource();
         var first = map.MergeAsync(pairs, cancellationToken: cancellation.Token).AsTask();

@@ -11,7 +11,7 @@ public sealed class ForgedConfigTests
     {
         const int Liar = 1;
         var world = DhtWorld.Founded(4);
-        var put = world.Members[0].Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "The put");
         world.Settle();
         world.Crash(world.Members[0], loseAll: true);
@@ -22,7 +22,7 @@ public sealed class ForgedConfigTests
             var layer = member.Host.Current!;
             Assert.IsType<DhtConfigurationException>(layer.Ended);
             Assert.Equal(0, layer.Participant.Table.Count);
-            var read = member.Dht.Map<string, long>("m").GetAsync("a0").AsTask();
+            var read = member.Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
             world.Poke();
             await Assert.ThrowsAsync<DhtConfigurationException>(() => read);
         }
@@ -34,11 +34,11 @@ public sealed class ForgedConfigTests
     {
         const int Misquoted = 3;
         var world = DhtWorld.Founded(4);
-        world.Lies = static (member, bytes) => member.Index == Misquoted ? Forged(member, bytes, static config => config with { Registry = config.Registry + 1 }) : bytes;
+        world.Lies = static (member, bytes) => member.Index == Misquoted ? Forged(member, bytes, static config => config with { Hash = "another" }) : bytes;
         world.ChangeView();
         world.Lies = null;
         Assert.IsType<DhtConfigurationException>(world.Members[Misquoted].Host.Current!.Ended);
-        var put = world.Members[0].Dht.Map<string, long>("m").PutAsync("a1", 1L).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a1", 1L).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put", steps: 100);
         Assert.Single((await put).Versions);
     }
@@ -52,10 +52,10 @@ public sealed class ForgedConfigTests
     {
         const int Misquoted = 3;
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
-        var first = world.Members[0].Dht.Map<string, long>("m").MergePairAsync("b0", 1L).AsTask();
+        var first = world.Members[0].Dht.Map<string, long>("longs").MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The put before");
         world.Settle();
-        var map = world.Members[Misquoted].Dht.Map<string, long>("m");
+        var map = world.Members[Misquoted].Dht.Map<string, long>("longs");
         var sent = map.MergePairAsync("a0", 1L).AsTask();
         var read = map.GetAsync("c0").AsTask();
         // These two wait for a place.
@@ -64,7 +64,7 @@ public sealed class ForgedConfigTests
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (Misquoted, 0) or (Misquoted, 2));
         Assert.All([sent, retry, waits], static call => Assert.False(call.IsCompleted));
-        world.Lies = static (member, bytes) => member.Index == Misquoted ? Forged(member, bytes, static config => config with { Registry = config.Registry + 1 }) : bytes;
+        world.Lies = static (member, bytes) => member.Index == Misquoted ? Forged(member, bytes, static config => config with { Hash = "another" }) : bytes;
         world.ChangeView();
         world.Lies = null;
         var late = map.MergePairAsync("b0", 1L, new() { Operation = (await first).Operation }).AsTask();
@@ -73,8 +73,8 @@ public sealed class ForgedConfigTests
         Assert.All([waits, (Task)read], static call => Assert.IsType<DhtConfigurationException>(call.Exception?.InnerException));
         // It was executed.
         var id = Assert.IsType<OutcomeUnknownException>(sent.Exception!.InnerException).Operation;
-        var told = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
-        var value = world.Members[1].Dht.Map<string, long>("m").GetAsync("a0").AsTask();
+        var told = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var value = world.Members[1].Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
         world.RunUntil(() => told.IsCompleted && value.IsCompleted, "A retry elsewhere");
         Assert.Single((await told).Versions);
         Assert.Equal(1L, (await value).Value);
@@ -87,6 +87,7 @@ public sealed class ForgedConfigTests
         var lie = new Contribution
         {
             Config = other(said.Config),
+            Maps = said.Maps,
             Enabled = true,
             Session = said.Session,
             Incarnation = said.Incarnation,

@@ -13,7 +13,7 @@ public sealed class FrozenTurnTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4 });
         var member = world.Members[0];
         world.Swallows = static (_, _, _) => true;
-        var map = member.Dht.Map<string, int>("m");
+        var map = member.Dht.Map<string, int>("ints");
         Task call = null!;
         Frozen(world, member, () => call = put
             ? map.PutAsync([new("a", 1), new("b", 2), new("c", 3), new("d", 4)], new() { Timeout = Limit }).AsTask()
@@ -29,7 +29,7 @@ public sealed class FrozenTurnTests
         var member = world.Add();
         world.ChangeView();
         member.FrozenInTurn = (long)Freeze.TotalNanoseconds;
-        member.Enable(world.Options, DhtWorld.Resolvers);
+        member.Enable(world.Options, DhtWorld.Maps);
         Thaw(world, member);
         AssertEndsInTime(world, () => member.Host.Current!.IsOver);
     }

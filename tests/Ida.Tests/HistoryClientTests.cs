@@ -12,7 +12,7 @@ public sealed class HistoryClientTests
     [Fact]
     public void R_a_put_of_which_a_part_that_is_over_said_no_has_failed()
     {
-        var world = Founded(HistoryWorkload.Register);
+        var world = Founded(HistoryWorkload.Declare);
         world.Exclude(world.Members[1]);
         var (client, recorder) = Client(world, 1, s_writes);
         var running = client.RunAsync(static () => false);
@@ -26,7 +26,7 @@ public sealed class HistoryClientTests
     [Fact]
     public void A_put_that_was_sent_when_the_part_ended_is_unknown()
     {
-        var world = Founded(HistoryWorkload.Register);
+        var world = Founded(HistoryWorkload.Declare);
         var (client, recorder) = Client(world, 1, s_writes);
         var running = client.RunAsync(() => client.Unknown > 0);
         world.Members[1].Turn(static () => { });
@@ -43,7 +43,7 @@ public sealed class HistoryClientTests
     public void R_an_error_that_no_call_of_the_workload_deserves_ends_the_run(double reads)
     {
         var hash = new FailingHash();
-        var world = Founded(HistoryWorkload.Register, hash);
+        var world = Founded(HistoryWorkload.Declare, hash);
         var (client, _) = Client(world, 1, s_writes with { Reads = reads });
         hash.Fails = true;
         var running = client.RunAsync(static () => false);
@@ -51,9 +51,9 @@ public sealed class HistoryClientTests
         Assert.IsType<UserCodeException>(running.Exception?.InnerException);
     }
 
-    private static DhtWorld Founded(Action<DhtRegistry> register, IStableHash? hash = null)
+    private static DhtWorld Founded(Action<DhtMaps> declare, IStableHash? hash = null)
     {
-        var world = new DhtWorld { Register = register };
+        var world = new DhtWorld { Declare = declare };
         if (hash is not null) world.Options = world.Options with { Hash = hash };
         world.Found(4);
         return world;

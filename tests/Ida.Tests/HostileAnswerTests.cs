@@ -55,14 +55,14 @@ public sealed class HostileAnswerTests
     public async Task R_a_bad_end_says_nothing()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, int>("m");
+        var map = world.Members[1].Dht.Map<string, int>("ints");
         var first = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var next = map.PutAsync([new("a0", 2), new("a1", 2)]).AsTask();
         world.RunUntil(() => next.IsCompleted, "A put that acknowledges the first");
         var id = (await first).Operation;
         var victim = world.Members[3];
-        var retry = victim.Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
+        var retry = victim.Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("a1", 1)], new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 100 && !victim.Host.Current!.Coordinator.Standing().Any(static one => one.Op.Asks); i++)
             foreach (var (from, to) in world.Busy())
@@ -90,7 +90,7 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var victim = world.Members[1];
-        var read = victim.Dht.Map<string, int>("m").GetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var read = victim.Dht.Map<string, int>("ints").GetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var liar = world.Members[world.Waiting(1, 0) > 0 ? 0 : 2];
         var own = victim.Host.Current!.Participant.Oldest!;
@@ -112,11 +112,11 @@ public sealed class HostileAnswerTests
     public async Task R_a_read_is_not_said_to_be_done(int parts)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, int>("m");
+        var map = world.Members[1].Dht.Map<string, int>("ints");
         var put = map.PutAsync([new("a0", 1), new("a1", 2)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put");
         var victim = world.Members[1];
-        var read = victim.Dht.Map<string, int>("m").GetAsync(["a0", "a1"]).AsTask();
+        var read = victim.Dht.Map<string, int>("ints").GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         byte[] head = Head(victim, victim.Rank, Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op.Running!.Key);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
@@ -138,7 +138,7 @@ public sealed class HostileAnswerTests
     {
         var world = DhtWorld.Founded(4);
         var (victim, liar) = (world.Members[1], world.Members[3]);
-        var map = victim.Dht.Map<string, int>("m");
+        var map = victim.Dht.Map<string, int>("ints");
         var put = map.PutAsync("a0", 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         ulong request = (await put).Operation.Sequence + 1;
@@ -172,7 +172,7 @@ public sealed class HostileAnswerTests
         var world = DhtWorld.Founded(4);
         var (liar, victim) = (world.Members[1], world.Members[3]);
         var id = new OperationId(liar.Host.Current!.State.Session, 1001);
-        var retry = victim.Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var retry = victim.Dht.Map<string, int>("ints").PutAsync("a1", 1, new() { Operation = id, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var op = Assert.Single(victim.Host.Current!.Coordinator.Standing()).Op;
         Assert.True(op.Asks);
@@ -188,7 +188,7 @@ public sealed class HostileAnswerTests
     private static (HarnessMember Victim, Task<PutResult> Put, byte[] Head) Begin(DhtWorld world)
     {
         var victim = world.Members[1];
-        var put = victim.Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("b0", 1), new("a1", 1)]).AsTask();
+        var put = victim.Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("b0", 1), new("a1", 1)]).AsTask();
         world.Poke();
         return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Oldest!.Key));
     }
@@ -235,7 +235,7 @@ public sealed class HostileAnswerTests
         to.Var((ulong)keys);
         for (int i = 0; i < keys; i++)
         {
-            to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, (byte)(i >> 8), (byte)i, (byte)'1']);
+            to.Blob(DhtWorld.KeyOf("ints", (byte)(i >> 8), (byte)i, (byte)'1'));
             if (!put) continue;
             to.U8(1);
             to.Blob([1]);
@@ -246,7 +246,7 @@ public sealed class HostileAnswerTests
     private static async Task AssertEndsAndServesAsync(DhtWorld world, HarnessMember victim, Task call)
     {
         world.RunUntil(() => call.IsCompleted, "The call");
-        var map = victim.Dht.Map<string, int>("m");
+        var map = victim.Dht.Map<string, int>("ints");
         var put = map.PutAsync([new("z0", 1), new("z1", 2)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put afterwards");
         Assert.Equal(2, (await put).Versions.Count);

@@ -14,7 +14,7 @@ public sealed class HostileInputTests
     {
         var random = new Prng(11);
         var world = DhtWorld.Founded(4);
-        var put = world.Members[0].Dht.Map<string, string>("m").PutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
+        var put = world.Members[0].Dht.Map<string, string>("texts").PutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         var target = world.Members[0];
@@ -30,7 +30,7 @@ public sealed class HostileInputTests
         Assert.True(Refused(target.Node) > refused + 50_000);
         Assert.Equal(before.Digest, DhtWorld.Slice(target).Digest);
         world.Advance(TimeSpan.FromMilliseconds(1));
-        var get = world.Members[1].Dht.Map<string, string>("m").GetAsync("a1").AsTask();
+        var get = world.Members[1].Dht.Map<string, string>("texts").GetAsync("a1").AsTask();
         world.RunUntil(() => get.IsCompleted, "A read afterwards");
     }
 
@@ -46,7 +46,7 @@ public sealed class HostileInputTests
     public async Task R_an_enormous_attempt_that_somebody_else_names_does_not_refuse_those_that_come(byte frame)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
@@ -75,7 +75,7 @@ public sealed class HostileInputTests
                     lie.Var(1);
                     lie.Var((ulong)to);
                     lie.Var(1);
-                    lie.Blob([1, 2, 3, 4, 5, 6, 7, 8, 0xA2, (byte)'a', (byte)'1']);
+                    lie.Blob(DhtWorld.KeyOf("ints", 0xA2, (byte)'a', (byte)'1'));
                     lie.U8(1);
                     lie.Blob([1]);
                 }
@@ -106,7 +106,7 @@ public sealed class HostileInputTests
         byte[]? proposed = null;
         world.AtSend = (_, to, frame) => proposed = frame.Type == DhtFrame.Propose && to == target ? frame.Body : proposed;
         KeyValuePair<string, long>[] pairs = elsewhere ? [new("a0", 5L), new("a1", 7L)] : [new("a0", 5L)];
-        var put = world.Members[1].Dht.Map<string, long>("m").PutAsync(pairs).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").PutAsync(pairs).AsTask();
         world.Members[1].Turn(static () => { });
         var lie = proposed!.ToArray();
         int value = lie.AsSpan().LastIndexOf([(byte)1, (byte)5]) + 1;
@@ -146,8 +146,8 @@ public sealed class HostileInputTests
         var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
         // The other replica proposes a later time, so that the put is not stable with its commit.
         other.Skew = 300_000_000;
-        var ahead = other.Dht.Map<string, long>("m").GetAsync(["a0", "b0"]).AsTask();
-        var put = world.Members[1].Dht.Map<string, long>("m").PutAsync("a0", 5L, new() { Operation = named ? new(liar.Host.Current!.State.Session, DhtWorld.Named) : null }).AsTask();
+        var ahead = other.Dht.Map<string, long>("longs").GetAsync(["a0", "b0"]).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").PutAsync("a0", 5L, new() { Operation = named ? new(liar.Host.Current!.State.Session, DhtWorld.Named) : null }).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
         world.DeliverAll(static (from, _) => from == 1);
@@ -210,7 +210,7 @@ public sealed class HostileInputTests
         lie.Var(4);
         for (byte i = 1; i <= 4; i++)
         {
-            lie.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, i, (byte)'0']);
+            lie.Blob(DhtWorld.KeyOf("ints", i, (byte)'0'));
             lie.U8(1);
             lie.Blob(new byte[i < 4 ? 256 << 10 : body.Length - lie.Length - 3]);
         }
@@ -231,7 +231,7 @@ public sealed class HostileInputTests
         }
         Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Malformed));
         Assert.Equal(0, target.Host.Current!.Participant.OperationCount);
-        var put = target.Dht.Map<string, string>("m").PutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
+        var put = target.Dht.Map<string, string>("texts").PutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "A put afterwards");
     }
 
@@ -240,7 +240,7 @@ public sealed class HostileInputTests
     {
         var random = new Prng(12);
         var world = DhtWorld.Founded(4);
-        _ = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.DeliverAll((from, _) => from == 1);
         var good = world.Members.ConvertAll(m => m.Contribution());
@@ -263,7 +263,7 @@ public sealed class HostileInputTests
     public void A_member_that_names_a_put_twice_holds_it_once()
     {
         var world = DhtWorld.Founded(4);
-        _ = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Deliver(1, 0);
         var op = world.Members[0].Host.Current!.Participant.Oldest!;
@@ -288,7 +288,7 @@ public sealed class HostileInputTests
     public void R_who_takes_no_part_in_a_put_does_not_hold_it(ushort[] participants)
     {
         var world = DhtWorld.Founded(4);
-        _ = world.Members[1].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Deliver(1, 0);
         var op = world.Members[0].Host.Current!.Participant.Oldest!;
@@ -315,7 +315,7 @@ public sealed class HostileInputTests
         const ulong beyond = Ordering.HybridClock.MaxTime + 1;
         var bad = new Contribution
         {
-            Config = good.Config, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Initialised = true,
+            Config = good.Config, Maps = good.Maps, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Initialised = true,
             Physical = which == 0 ? beyond : 1, Committed = which == 1 ? beyond : 1,
         };
         bad.Unsettled.Add(new(new(new(5, 1), 1), which == 2 ? beyond : 1, which == 3 ? beyond : 0, [0]));
@@ -335,7 +335,7 @@ public sealed class HostileInputTests
             var said = Contribution.Read(member.Self, bytes)!;
             return Bytes(new()
             {
-                Config = said.Config, Enabled = true, Session = session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot, Initialised = true,
+                Config = said.Config, Maps = said.Maps, Enabled = true, Session = session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot, Initialised = true,
                 Physical = said.Physical, Committed = said.Committed,
             });
         };
@@ -350,12 +350,12 @@ public sealed class HostileInputTests
         to.Var(1);
         to.Var((ulong)world.Members[Replica].Host.Current!.State.Slot);
         to.Var(1);
-        to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, 0, (byte)world.Members[Replica].Host.Current!.State.Shard]);
+        to.Blob(DhtWorld.KeyOf("ints", 0, (byte)world.Members[Replica].Host.Current!.State.Shard));
         to.U8(1);
         to.Blob("lie"u8);
         world.Members[Replica].Deliver(new(DhtFrame.Propose, to.Written.ToArray(), world.View!.Id, world.Members[Liar].Rank));
         Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.OperationCount);
-        var put = world.Members[Victim].Dht.Map<string, int>("m").PutAsync("a1", 1).AsTask();
+        var put = world.Members[Victim].Dht.Map<string, int>("ints").PutAsync("a1", 1).AsTask();
         for (int i = 0; i < 100; i++)
         {
             world.Advance(TimeSpan.FromMilliseconds(10));

@@ -23,7 +23,7 @@ public sealed class HostileReportTests
     public async Task A_damaged_report_is_no_answer(string frame, bool merge)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[Victim].Dht.Map<string, string>("m");
+        var map = world.Members[Victim].Dht.Map<string, string>("texts");
         await world.EndAsync(map.PutAsync([new("a0", "x"), new("b0", "x")]));
         world.Settle();
         Task<string?> call = merge ? map.MergeAsync("a0", 5).AsTask() : TextAsync(world.Members[Victim].Dht.NewBatch().Expect(map, "a0", 1).Put(map, "b0", "y").CommitAsync());
@@ -62,7 +62,7 @@ public sealed class HostileReportTests
     public void A_sound_report_is_an_answer(string frame)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[Victim].Dht.Map<string, string>("m");
+        var map = world.Members[Victim].Dht.Map<string, string>("texts");
         var victim = world.Members[Victim];
         var call = map.MergeAsync("a0", 5).AsTask();
         world.Poke();
@@ -94,13 +94,13 @@ public sealed class HostileReportTests
     {
         var world = DhtWorld.Founded(4);
         var issuer = world.Members[Victim];
-        var map = issuer.Dht.Map<string, string>("m");
+        var map = issuer.Dht.Map<string, string>("texts");
         await world.EndAsync(map.PutAsync("a0", "x"));
         var id = PooledOperationTests.Unknown(world, map.MergeAsync("a0", 5, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         await world.EndAsync(map.PutAsync("z0", "x"));
         var asker = world.Members[3];
-        var retry = asker.Dht.Map<string, string>("m").MergeAsync("a0", 5, new() { Operation = id }).AsTask();
+        var retry = asker.Dht.Map<string, string>("texts").MergeAsync("a0", 5, new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 100 && !Asks(); i++)
             foreach (var (from, to) in world.Busy())

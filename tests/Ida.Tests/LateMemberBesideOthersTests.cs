@@ -74,7 +74,7 @@ public sealed class LateMemberBesideOthersTests
         const int Reads = 150, Puts = 50;
         _world.ChangeView();
         _world.DeliverAll((from, _) => from != _late);
-        var map = _world.Members[Caller].Dht.Map<string, byte[]>("m");
+        var map = _world.Members[Caller].Dht.Map<string, byte[]>("bytes");
         // One of the two members of the shard is late.
         var reads = Enumerable.Range(0, 2 * Reads).Select(i => map.GetAsync($"{i}_{_there}").AsTask()).ToList();
         Step(comes: false);
@@ -94,12 +94,12 @@ public sealed class LateMemberBesideOthersTests
     private void Put(int bytes)
     {
         int number = _waiting.Count;
-        var put = _world.Members[Caller].Dht.Map<string, byte[]>("m").PutAsync($"{number % 7}{_there}", new byte[bytes]).AsTask();
+        var put = _world.Members[Caller].Dht.Map<string, byte[]>("bytes").PutAsync($"{number % 7}{_there}", new byte[bytes]).AsTask();
         _waiting.Add(put);
         _ = put.ContinueWith(ended => _ended.Add(ended.IsCompletedSuccessfully ? number : -1), TaskContinuationOptions.ExecuteSynchronously);
     }
 
-    private void Other(int bytes) => _others.Add(_world.Members[Caller].Dht.Map<string, byte[]>("m").PutAsync($"{_others.Count % 7}{_elsewhere}", new byte[bytes]).AsTask());
+    private void Other(int bytes) => _others.Add(_world.Members[Caller].Dht.Map<string, byte[]>("bytes").PutAsync($"{_others.Count % 7}{_elsewhere}", new byte[bytes]).AsTask());
 
     /// <summary>A millisecond with a few other calls, of which one fills its link.</summary>
     private void GoOn(bool comes)

@@ -18,7 +18,7 @@ public sealed class LateMemberTests
             int member = i;
             _ = cluster.Simulation.Spawn(async () =>
             {
-                dhts[member] = await cluster[member].Group!.EnableDhtAsync(s_options);
+                dhts[member] = await cluster[member].Group!.EnableDhtAsync(s_options, DhtWorld.Maps);
                 enabled++;
             });
         }
@@ -38,7 +38,7 @@ public sealed class LateMemberTests
             {
                 try
                 {
-                    await dhts[other].Map<string, byte[]>().PutAsync(key, new byte[bytes]);
+                    await dhts[other].Map<string, byte[]>("bytes").PutAsync(key, new byte[bytes]);
                     done++;
                 }
                 catch (DhtException error)

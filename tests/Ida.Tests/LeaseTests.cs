@@ -12,7 +12,7 @@ public sealed class LeaseTests
         var world = DhtWorld.Founded(4);
         var member = world.Members[0];
         member.Lease = false;
-        var read = member.Dht.Map<string, int>("m").GetAsync(keys).AsTask();
+        var read = member.Dht.Map<string, int>("ints").GetAsync(keys).AsTask();
         for (int tick = 0; tick < 3; tick++)
         {
             world.Advance(TimeSpan.FromMilliseconds(10));

@@ -57,8 +57,8 @@ public sealed class LeaveTests
         world.ChangeView();
         var successor = world.Add();
         world.ChangeView();
-        spare.Enable(world.Options, DhtWorld.Resolvers);
-        successor.Enable(world.Options, DhtWorld.Resolvers);
+        spare.Enable(world.Options, DhtWorld.Maps);
+        successor.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.Equal((1, false), (successor.Host.Current!.State.Shard, successor.Host.Current.State.Initialised));
         var leaver = world.Members[1];
@@ -67,7 +67,7 @@ public sealed class LeaveTests
         world.ChangeView();
         Assert.False(leaver.Left);
         // The state is on its way: the leaver answers, the newcomer does not.
-        var get = world.Members[0].Dht.Map<string, int>("m").GetAsync("0_1").AsTask();
+        var get = world.Members[0].Dht.Map<string, int>("ints").GetAsync("0_1").AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0));
         Assert.True(get.IsCompleted);
@@ -91,7 +91,7 @@ public sealed class LeaveTests
         Assert.False(loading.Host.Current!.State.Initialised);
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.Crash(loading);
         world.ChangeView();
         world.RunUntil(() => leaver.Left && !world.ViewRequested, "The hand-over");
@@ -149,7 +149,7 @@ public sealed class LeaveTests
         world.Swallows = (from, to, _) => from == 1 && to == 2;
         Leave(leaver, group: false);
         world.ChangeView();
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var puts = Enumerable.Range(0, 20).Select(i => map.PutAsync($"{i}_1", -i).AsTask()).ToList();
         for (int i = 0; i < 20; i++)
         {
@@ -251,7 +251,7 @@ public sealed class LeaveTests
         Assert.True(world.ViewRequested);
         if (limit) return;
         world.RunUntil(() => !world.ViewRequested, "The view without it");
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("0_1", 7).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("0_1", 7).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put", steps: 100);
         Assert.Single((await put).Versions);
         // It is asked for once.
@@ -264,7 +264,7 @@ public sealed class LeaveTests
         var world = new DhtWorld();
         for (int i = 0; i < 2; i++) world.Add();
         world.ChangeView();
-        foreach (var member in world.Members) member.Enable(new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash() }, DhtWorld.Resolvers);
+        foreach (var member in world.Members) member.Enable(new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash() }, DhtWorld.Maps);
         world.DuringFlush = () =>
         {
             world.DuringFlush = null;
@@ -290,7 +290,7 @@ public sealed class LeaveTests
 
     private static void Fill(DhtWorld world, string shard)
     {
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var puts = Enumerable.Range(0, 20).Select(i => map.PutAsync($"{i}_{shard}", i).AsTask()).ToList();
         world.RunUntil(() => puts.TrueForAll(put => put.IsCompletedSuccessfully), "The puts");
         world.Settle();

@@ -96,7 +96,7 @@ public sealed class LostSessionTests
     {
         var member = world.Add();
         world.ChangeView();
-        member.Enable(world.Options, DhtWorld.Resolvers);
+        member.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.Settle();
         return (member, member.Host.Current!.State.Session);
@@ -104,14 +104,14 @@ public sealed class LostSessionTests
 
     private static Task<PutResult> Put(DhtWorld world, UInt128 session, ulong sequence)
     {
-        var put = world.Members[0].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("b0", 1)], new() { Operation = new(session, sequence) }).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("b0", 1)], new() { Operation = new(session, sequence) }).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put");
         return put;
     }
 
     private static async Task AssertAppliedOnceAsync(DhtWorld world, long puts)
     {
-        var read = world.Members[1].Dht.Map<string, long>("m").GetAsync("a0").AsTask();
+        var read = world.Members[1].Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(puts, (await read).Value);
     }

@@ -12,13 +12,13 @@ public sealed class MergeResultTests
     public async Task A_merge_tells_the_value_that_it_stored_or_that_the_entry_is_gone(int member)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[member].Dht.Map<string, string>("m");
+        var map = world.Members[member].Dht.Map<string, string>("texts");
         Assert.Equal("5", await world.EndAsync(map.MergeAsync("a0", 5)));
         Assert.Equal("57", await world.EndAsync(map.MergeAsync("a0", 7)));
         Assert.Null(await world.EndAsync(map.MergeAsync("a0", 0)));
         Assert.False((await world.EndAsync(map.GetAsync("a0"))).Found);
         Assert.Null(await world.EndAsync(map.MergeAsync("a0", 0)));
-        var numbers = world.Members[member].Dht.Map<string, long>("n");
+        var numbers = world.Members[member].Dht.Map<string, long>("longs");
         Assert.Equal(4, await world.EndAsync(numbers.MergeAsync("a0", 4L)));
         Assert.Equal(9, await world.EndAsync(numbers.MergeAsync("a0", 5L)));
         world.AssertIdle();
@@ -34,7 +34,7 @@ public sealed class MergeResultTests
         {
             var world = DhtWorld.Founded(4, seed);
             foreach (var member in world.Members) member.Skew = world.Random.Next(50_000_000);
-            var merges = Enumerable.Range(0, 4 * Each).Select(i => world.Members[i % 4].Dht.Map<string, long>("m").MergeAsync("a0", 1L).AsTask()).ToList();
+            var merges = Enumerable.Range(0, 4 * Each).Select(i => world.Members[i % 4].Dht.Map<string, long>("longs").MergeAsync("a0", 1L).AsTask()).ToList();
             world.Poke();
             for (int step = 0; step < 20_000 && !merges.TrueForAll(static merge => merge.IsCompleted); step++)
             {
@@ -56,9 +56,9 @@ public sealed class MergeResultTests
     public async Task A_merge_whose_value_cannot_be_read_is_not_said_to_be_undone()
     {
         var world = new DhtWorld { Options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), Serializer = new ForgetfulSerializer() } };
-        world.Register = static registry => registry.OnMerge<string, string, int>(static (_, _, _) => "unreadable");
+        world.Declare = static maps => maps.Map<string, string>("texts").OnMerge<int>(static (_, _, _) => "unreadable");
         world.Found(4);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         var error = await Assert.ThrowsAsync<OutcomeUnknownException>(() => world.EndAsync(map.MergeAsync("a0", 1)));
         Assert.IsType<UserCodeException>(error.InnerException);
         Assert.Single(DhtWorld.Slice(world.Members[0]).Entries);

@@ -19,11 +19,11 @@ public sealed class NeverGivenIdTests
     public async Task R_an_id_that_no_put_was_given_is_refused_and_later_puts_are_executed(int through, ulong ahead)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var last = (await first).Operation;
-        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = last with { Sequence = last.Sequence + ahead } }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = last with { Sequence = last.Sequence + ahead } }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         Assert.Contains(nameof(PutOptions.Operation), Assert.IsType<ArgumentException>(made.Exception?.InnerException).Message, StringComparison.Ordinal);
         for (int i = 0; i < 3; i++)
@@ -46,11 +46,11 @@ public sealed class NeverGivenIdTests
     public async Task R_an_id_made_up_for_other_pairs_refuses_no_put_that_names_none(int through)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var last = (await first).Operation;
-        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 2 } }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("longs").MergePairAsync("a0", 7L, new() { Operation = last with { Sequence = last.Sequence + 2 } }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         var next = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
@@ -66,7 +66,7 @@ public sealed class NeverGivenIdTests
     {
         var world = DhtWorld.Founded(4);
         world.GivenFrom = null;
-        var made = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = new(world.Members[0].Host.Current!.State.Session, ulong.MaxValue) }).AsTask();
+        var made = world.Members[through].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = new(world.Members[0].Host.Current!.State.Session, ulong.MaxValue) }).AsTask();
         world.RunUntil(() => made.IsCompleted, "The put with an id of its own");
         Assert.IsType<ArgumentException>(made.Exception?.InnerException);
     }
@@ -81,13 +81,13 @@ public sealed class NeverGivenIdTests
     public async Task R_a_put_under_the_number_of_a_running_read_leaves_replicas_alike(bool named)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var first = map.MergePairAsync("a0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
         if (named) world.GivenFrom = 0;
         // The other shard has something before the read, which is executed at member 0 and not stable.
-        var before = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 1L).AsTask();
+        var before = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (1, 3));
         var read = map.GetAsync(["a0", "a1"]).AsTask();
@@ -95,7 +95,7 @@ public sealed class NeverGivenIdTests
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0) or (0, 3) or (3, 0));
         var held = world.Members[0].Host.Current!.Participant.Oldest!;
         Assert.True(held is { IsPut: false, Executed: true, Stable: false }, world.Describe());
-        var made = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
+        var made = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2) or (2, 0));
         world.RunUntil(() => made.IsCompleted && before.IsCompleted && read.IsCompleted, "All calls");
@@ -111,9 +111,9 @@ public sealed class NeverGivenIdTests
     public async Task A_retry_through_another_member_waits_for_the_member_that_issued_the_put()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
-        var retry = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 5; i++)
         {
@@ -130,14 +130,14 @@ public sealed class NeverGivenIdTests
     public async Task R_puts_go_on_beside_retries_that_wait_for_a_member_that_stalls()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var ids = new List<OperationId>();
         for (int i = 0; i < 3; i++)
         {
             ids.Add(PooledOperationTests.Unknown(world, map.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
             world.Settle();
         }
-        var other = world.Members[3].Dht.Map<string, long>("m");
+        var other = world.Members[3].Dht.Map<string, long>("longs");
         var retries = ids.Select((id, i) => other.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
         var puts = Enumerable.Range(0, 5).Select(i => other.MergePairAsync("d1", 1L).AsTask()).ToList();
         for (int i = 0; i < 20; i++)
@@ -160,7 +160,7 @@ public sealed class NeverGivenIdTests
     {
         const int Places = 2, Retries = 12;
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var ids = new List<OperationId>();
         for (int i = 0; i < Retries; i++)
         {
@@ -168,7 +168,7 @@ public sealed class NeverGivenIdTests
             world.Settle();
         }
         var coordinator = world.Members[3].Host.Current!.Coordinator;
-        var other = world.Members[3].Dht.Map<string, long>("m");
+        var other = world.Members[3].Dht.Map<string, long>("longs");
         var retries = ids.Select((id, i) => other.MergePairAsync($"{(char)('a' + i)}1", 1L, new() { Operation = id }).AsTask()).ToList();
         var puts = Enumerable.Range(0, 5).Select(i => other.MergePairAsync($"{i}z1", 1L).AsTask()).ToList();
         world.Poke();
@@ -200,7 +200,7 @@ public sealed class NeverGivenIdTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
         var session = world.Members[0].Host.Current!.State.Session;
         world.GivenFrom = null;
-        var map = world.Members[3].Dht.Map<string, long>("m");
+        var map = world.Members[3].Dht.Map<string, long>("longs");
         var others = Enumerable.Range(0, Places).Select(_ => map.MergePairAsync("d1", 1L).AsTask()).ToList();
         var retries = Enumerable.Range(0, Retries).Select(i => map.MergePairAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
         others.AddRange(Enumerable.Range(0, (16 * Places) - Retries - 2).Select(_ => map.MergePairAsync("d1", 1L).AsTask()));
@@ -224,7 +224,7 @@ public sealed class NeverGivenIdTests
         var world = DhtWorld.Founded(4);
         var session = world.Members[0].Host.Current!.State.Session;
         world.GivenFrom = null;
-        var map = world.Members[3].Dht.Map<string, long>("m");
+        var map = world.Members[3].Dht.Map<string, long>("longs");
         var retries = Enumerable.Range(0, Retries).Select(i => map.MergePairAsync("a1", 1L, new() { Operation = new(session, (2UL * (ulong)i) + 1) }).AsTask()).ToList();
         world.Poke();
         world.Poke();
@@ -244,16 +244,16 @@ public sealed class NeverGivenIdTests
     public async Task A_retry_that_waits_for_a_member_that_is_gone_goes_on()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.DeliverAll((from, to) => from == 0 && to is 1 or 3);
-        var retry = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.Crash(world.Members[0], loseAll: true);
         world.ChangeView();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
-        var read = world.Members[1].Dht.Map<string, long>("m").GetAsync("a1").AsTask();
+        var read = world.Members[1].Dht.Map<string, long>("longs").GetAsync("a1").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(1L, (await read).Value);
     }

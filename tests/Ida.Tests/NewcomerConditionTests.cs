@@ -21,7 +21,7 @@ public sealed class NewcomerConditionTests
     {
         var world = Filled();
         var dht = world.Members[Issuer].Dht;
-        var map = dht.Map<string, string>("m");
+        var map = dht.Map<string, string>("texts");
         // A part of the ranges comes, or nothing at all.
         int acknowledged = 0;
         bool stalled = arrival == "after";
@@ -114,7 +114,7 @@ public sealed class NewcomerConditionTests
         var world = Filled();
         var newcomer = Join(world);
         var dht = world.Members[Issuer].Dht;
-        var map = dht.Map<string, string>("m");
+        var map = dht.Map<string, string>("texts");
         string[] keys = [Key(1), Key(2), Key(3)];
         var before = DhtWorld.Slice(world.Members[Source]).Entries.ToDictionary(static entry => Convert.ToHexString(entry.Key.Span));
         int[] order = [one, two, three];
@@ -130,7 +130,7 @@ public sealed class NewcomerConditionTests
         for (int i = 0; i < 3; i++)
         {
             byte[] bytes = BytesOf(map, keys[order[i]]);
-            var entry = participant.Table.Find(bytes, StableHash.XxHash64.Hash(bytes))!;
+            var entry = participant.Table.Find(bytes, KeyIdentity.PlaceOf(bytes))!;
             var (value, version) = (before[Convert.ToHexString(bytes)].Value.ToArray(), before[Convert.ToHexString(bytes)].Version);
             newcomer.Turn(() => participant.Receive(entry, true, value, version));
             int[] known = order[..(i + 1)];
@@ -167,8 +167,8 @@ public sealed class NewcomerConditionTests
         var world = Filled();
         var newcomer = Join(world);
         var dht = world.Members[Issuer].Dht;
-        var map = dht.Map<string, string>("m");
-        var big = dht.Map<string, byte[]>("big");
+        var map = dht.Map<string, string>("texts");
+        var big = dht.Map<string, byte[]>("bytes");
         byte[] value = new byte[Bytes];
         int done = 0, refused = 0;
         for (int i = 0; i < 400 && refused < 5; i++)
@@ -212,7 +212,7 @@ public sealed class NewcomerConditionTests
     private static DhtWorld Filled()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, string>("m");
+        var map = world.Members[0].Dht.Map<string, string>("texts");
         var puts = Enumerable.Range(0, Keys).Select(i => map.PutAsync(Key(i), new string('x', 2_000)).AsTask()).ToList();
         world.RunUntil(() => puts.TrueForAll(static put => put.IsCompletedSuccessfully), "The puts");
         world.Settle();
@@ -223,7 +223,7 @@ public sealed class NewcomerConditionTests
     {
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
         return late;
@@ -237,5 +237,5 @@ public sealed class NewcomerConditionTests
         return bytes.WrittenSpan.ToArray();
     }
 
-    private static int RangeOf<T>(DhtMap<string, T> map, string key) => EntryTable.RangeOf(StableHash.XxHash64.Hash(BytesOf(map, key)));
+    private static int RangeOf<T>(DhtMap<string, T> map, string key) => EntryTable.RangeOf(KeyIdentity.PlaceOf(BytesOf(map, key)));
 }

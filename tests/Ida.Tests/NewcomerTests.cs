@@ -16,11 +16,11 @@ public sealed class NewcomerTests
         world.ChangeView();
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));
         ulong view = world.View!.Id;
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         var retries = Enumerable.Range(1, Retries).Select(i => map.MergePairAsync($"k{i}_0", 1L, new() { Operation = new(lost, (ulong)i) }).AsTask()).ToList();
         long bytes = 0;
         world.Swallows = (from, to, type) =>
@@ -54,7 +54,7 @@ public sealed class NewcomerTests
     {
         var world = Filled(40, 10_000);
         Join(world);
-        var map = world.Members[1].Dht.Map<string, byte[]>("big");
+        var map = world.Members[1].Dht.Map<string, byte[]>("bytes");
         var held = new byte[200_000];
         for (int round = 0; round < 20; round++)
         {
@@ -73,7 +73,7 @@ public sealed class NewcomerTests
     {
         var world = Filled(200, 2_000);
         Join(world);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         var calls = new List<Task<PutResult>>();
         for (int i = 0; i < 100; i++)
         {
@@ -96,7 +96,7 @@ public sealed class NewcomerTests
     {
         var world = Filled(200, 2_000);
         Join(world);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         var newcomer = world.Members[Newcomer].Host.Current!.Participant;
         for (int round = 0; round < 300; round++)
         {
@@ -111,6 +111,34 @@ public sealed class NewcomerTests
         Assert.Equal(199, DhtWorld.Slice(world.Members[Newcomer]).Entries.Count);
     }
 
+    /// <summary>The source has said so while the key had a value again: its next removal needs no mark, and nothing is asked.</summary>
+    [Fact]
+    public void A_key_that_was_absent_at_the_view_change_is_asked_for_once()
+    {
+        var world = Filled(200, 2_000);
+        // No chunk is acknowledged: but for the first four, ranges stay away.
+        world.Swallows = static (_, _, type) => type == DhtFrame.ChunkAck;
+        Join(world);
+        world.DeliverAll();
+        var map = world.Members[1].Dht.Map<string, string>("texts");
+        var newcomer = world.Members[Newcomer].Host.Current!.Participant;
+        int before = newcomer.Table.Count;
+        Deliver(world, [map.PutAsync("n_0", "new").AsTask()], stall: true);
+        Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
+        Assert.Equal((1, before + 1), (newcomer.Sink.WantedCount, newcomer.Table.Count));
+        Deliver(world, [map.PutAsync("n_0", "again").AsTask()], stall: true);
+        world.DeliverAll();
+        Assert.Equal((0, before + 1), (newcomer.Sink.WantedCount, newcomer.Table.Count));
+        Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
+        for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
+        world.DeliverAll(static (from, to) => (from, to) is not ((Source, Newcomer) or (Newcomer, Source)));
+        Assert.Equal((0, before, 0), (newcomer.Sink.WantedCount, newcomer.Table.Count, newcomer.KeysInUse));
+        world.Swallows = null;
+        world.ChangeView();
+        world.Settle();
+        AssertEqual(world);
+    }
+
     /// <summary>A resolver's base is asked for out of turn, so what waits for it waits for one round trip and not for the transfer.</summary>
     [Fact]
     public void F24_merges_wait_for_their_bases_and_not_for_the_transfer()
@@ -119,7 +147,7 @@ public sealed class NewcomerTests
         // No chunk is acknowledged: but for the first four, ranges stay away.
         world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck;
         Join(world);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         var newcomer = world.Members[Newcomer];
         for (int round = 0; round < 4; round++)
         {
@@ -142,7 +170,7 @@ public sealed class NewcomerTests
     {
         var world = Filled(400, 2_000);
         Join(world);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         var newcomer = world.Members[Newcomer];
         int acknowledged = 0;
         world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck && ++acknowledged > 180;
@@ -169,7 +197,7 @@ public sealed class NewcomerTests
             var world = Filled(60, 1_500, seed);
             var random = world.Random;
             Join(world);
-            var first = DhtWorld.Slice(world.Members[Source]).Of(world.Members[Source].Dht.Map<string, string>("m")).ToDictionary(e => e.Key, e => e.Value.Version);
+            var first = DhtWorld.Slice(world.Members[Source]).Of(world.Members[Source].Dht.Map<string, string>("texts")).ToDictionary(e => e.Key, e => e.Value.Version);
             var calls = new List<(Task<PutResult> Put, string[] Keys, long Element)>();
             var told = new List<(Task<PutResult> Put, string[] Keys)>();
             long element = 0;
@@ -218,13 +246,13 @@ public sealed class NewcomerTests
                 switch (random.Next(7))
                 {
                     case 0:
-                        calls.Add((dht.Map<string, string>("m").RemoveAsync(keys).AsTask(), [], 0));
+                        calls.Add((dht.Map<string, string>("texts").RemoveAsync(keys).AsTask(), [], 0));
                         break;
                     case 1:
-                        calls.Add((dht.Map<string, string>("m").PutAsync(keys.Select(k => KeyValuePair.Create(k, (string?)$"{number}"))).AsTask(), [], 0));
+                        calls.Add((dht.Map<string, string>("texts").PutAsync(keys.Select(k => KeyValuePair.Create(k, (string?)$"{number}"))).AsTask(), [], 0));
                         told.Add((calls[^1].Put, keys));
                         break;
-                    case 2: calls.Add((dht.Map<string, string>("m").MergeAsync(keys.Select(k => KeyValuePair.Create(k, random.Next(4) - 1))).AsTask(), [], 0)); break;
+                    case 2: calls.Add((dht.Map<string, string>("texts").MergeAsync(keys.Select(k => KeyValuePair.Create(k, random.Next(4) - 1))).AsTask(), [], 0)); break;
                     case 3 or 4: Expect(dht, keys, number); break;
                     default: calls.Add((dht.Map<string, List<long>>("lists").MergeAsync(keys.Select(k => KeyValuePair.Create(k, number))).AsTask(), keys, number)); break;
                 }
@@ -236,7 +264,7 @@ public sealed class NewcomerTests
             {
                 char shard = keys[0][^1];
                 string list = $"{random.Next(60)}_{shard}";
-                var map = dht.Map<string, string>("m");
+                var map = dht.Map<string, string>("texts");
                 var batch = dht.NewBatch().Merge(dht.Map<string, List<long>>("lists"), list, number);
                 foreach (var (i, key) in keys.Where(k => k[^1] == shard).Index())
                 {
@@ -262,7 +290,7 @@ public sealed class NewcomerTests
     public void R_outcomes_are_written_for_a_newcomer_in_pieces_and_not_at_the_install()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         KeyValuePair<string, long>[] pairs = [.. Enumerable.Range(0, 1_000).Select(i => KeyValuePair.Create($"{i}_0", 1L))];
@@ -349,8 +377,8 @@ public sealed class NewcomerTests
         Join(world);
         world.BulkBytes = 5_000;
         var (source, newcomer) = (world.Members[Source], world.Members[Newcomer]);
-        var writing = source.Dht.Map<string, string>("m");
-        var reading = newcomer.Dht.Map<string, string>("m");
+        var writing = source.Dht.Map<string, string>("texts");
+        var reading = newcomer.Dht.Map<string, string>("texts");
         var calls = new Task?[2 * AtOnce];
         int put = 0, read = 0;
         for (int round = 0; round < Most && !(newcomer.Host.Current!.State.Initialised && (put > 500 || !puts) && (read > 500 || !reads)); round++)
@@ -378,7 +406,7 @@ public sealed class NewcomerTests
     private static DhtWorld Filled(int keys, int bytes, ulong seed = 1)
     {
         var world = DhtWorld.Founded(4, seed);
-        var map = world.Members[0].Dht.Map<string, string>("m");
+        var map = world.Members[0].Dht.Map<string, string>("texts");
         var lists = world.Members[0].Dht.Map<string, List<long>>("lists");
         var puts = Enumerable.Range(0, keys).Select(i => map.PutAsync($"{i}_0", new string('x', bytes)).AsTask()).ToList();
         if (keys == 60) puts.AddRange(Enumerable.Range(0, keys).Select(i => lists.MergePairAsync($"{i}_0", -1L).AsTask()));
@@ -391,7 +419,7 @@ public sealed class NewcomerTests
     {
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.False(late.Host.Current!.State.Initialised);
         Assert.Equal(0, late.Host.Current.State.Shard);
@@ -418,5 +446,5 @@ public sealed class NewcomerTests
     }
 
     private static SortedDictionary<string, string> Texts(HarnessMember member) =>
-        new(DhtWorld.Slice(member).Of(member.Dht.Map<string, string>("m")).ToDictionary(e => e.Key, e => $"{e.Value.Version} {e.Value.Value}"), StringComparer.Ordinal);
+        new(DhtWorld.Slice(member).Of(member.Dht.Map<string, string>("texts")).ToDictionary(e => e.Key, e => $"{e.Value.Version} {e.Value.Value}"), StringComparer.Ordinal);
 }

@@ -18,7 +18,7 @@ public sealed class OperationIdentityTests
     public async Task R_a_put_that_waits_under_a_borrowed_id_does_not_make_the_executed_one_not_executed(int retriedAt)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var executed = map.MergePairAsync("a1", 1L).AsTask();
         world.RunUntil(() => executed.IsCompleted, "The put");
         var id = (await executed).Operation;
@@ -28,7 +28,7 @@ public sealed class OperationIdentityTests
         var borrowed = map.MergePairAsync("a1", 7L, new() { Operation = id }).AsTask();
         world.Poke();
         Assert.False(borrowed.IsCompleted);
-        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         for (int i = 0; i < 5; i++)
         {
             world.Poke();
@@ -46,11 +46,11 @@ public sealed class OperationIdentityTests
     public async Task R_the_end_of_the_dht_does_not_tell_a_retry_that_its_put_was_not_executed(bool stops)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1, HandoverTimeout = TimeSpan.Zero });
-        var first = world.Members[0].Dht.Map<string, long>("m").MergePairAsync("a1", 1L).AsTask();
+        var first = world.Members[0].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The put");
         var id = (await first).Operation;
         var member = world.Members[2];
-        var map = member.Dht.Map<string, long>("m");
+        var map = member.Dht.Map<string, long>("longs");
         var calls = new List<Task<PutResult>>();
         void Retry() => calls.Add(map.MergePairAsync("a1", 1L, new() { Operation = id with { Sequence = id.Sequence + (2 * (ulong)calls.Count) } }).AsTask());
         Retry();
@@ -133,7 +133,7 @@ public sealed class OperationIdentityTests
         world.Settle();
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.Settle();
         foreach (int old in new[] { 0, 2 }) world.Crash(world.Members[old]);
@@ -186,7 +186,7 @@ public sealed class OperationIdentityTests
     private static OperationId Id(DhtWorld world, int owner) => new(world.Members[owner].Host.Current!.State.Session, Far);
 
     private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params (string Key, int Value)[] pairs) =>
-        world.Members[through].Dht.Map<string, int>("m").PutAsync(pairs.Select(p => KeyValuePair.Create(p.Key, p.Value)), new() { Operation = id }).AsTask();
+        world.Members[through].Dht.Map<string, int>("ints").PutAsync(pairs.Select(p => KeyValuePair.Create(p.Key, p.Value)), new() { Operation = id }).AsTask();
 
     /// <summary>Replicas are equal; who was told "done" finds all of its pairs, who was refused none unless another call of the same pairs was done.</summary>
     private static void Judge(DhtWorld world, List<(Task<PutResult> Put, string[] Keys, int Value)> calls)
@@ -212,7 +212,7 @@ public sealed class OperationIdentityTests
     }
 
     private static IEnumerable<string> Values(DhtWorld world, Scenarios.HarnessMember member) =>
-        DhtWorld.Slice(member).Of(member.Dht.Map<string, int>("m")).Select(e => $"{e.Value.Value} {e.Key}");
+        DhtWorld.Slice(member).Of(member.Dht.Map<string, int>("ints")).Select(e => $"{e.Value.Value} {e.Key}");
 
     private static void Disturb(DhtWorld world)
     {

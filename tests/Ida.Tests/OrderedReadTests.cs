@@ -40,7 +40,7 @@ public sealed class OrderedReadTests
         world.RunUntil(() => read.IsCompleted && remove.IsCompleted, "Both");
         Assert.Equal(["a1", "b0", "c0", "d0"], (await read).Keys.Order());
 
-        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
+        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("bytes");
     }
 
     /// <summary>
@@ -87,7 +87,7 @@ public sealed class OrderedReadTests
         world.RunUntil(() => read.IsCompleted && put.IsCompleted && waits is not { IsCompleted: false }, "All calls");
         await Assert.ThrowsAsync<ValueTooLargeException>(() => read);
 
-        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("m");
+        DhtMap<string, byte[]> Map(int member) => world.Members[member].Dht.Map<string, byte[]>("bytes");
 
         void Finish(Task task) => world.RunUntil(() => task.IsCompleted, "A put");
     }
@@ -137,7 +137,7 @@ public sealed class OrderedReadTests
         Assert.Equal(rival ? [2, 1] : [1], (await later).Value);
         Assert.Equal(level == ConsistencyLevel.Ordered && rival ? 1 : 0, sights.Count);
 
-        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("lists");
 
         Task<PutResult> Append(int member, long element)
         {
@@ -204,7 +204,7 @@ public sealed class OrderedReadTests
         world.ChangeView(world.Members[Lost]);
         Assert.Equal(unjudged, sights.Count);
 
-        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("lists");
 
         Task<EntryDictionary<string, List<long>>> Read(int member, params string[] of)
         {
@@ -250,8 +250,8 @@ public sealed class OrderedReadTests
         world.ChangeView(world.Members[lost]);
         Assert.Equal(asked ? 1 : 0, sights.Count);
 
-        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+        DhtMap<string, List<long>> Map(int member) => world.Members[member].Dht.Map<string, List<long>>("lists");
     }
 
-    private static LostSights Sights() => new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
+    private static LostSights Sights() => new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("lists")).Select(static e => (e.Key, e.Value.Version)));
 }

@@ -14,7 +14,7 @@ public sealed class OutcomeTests
     public async Task F22_each_of_a_thousand_cancelled_puts_is_resolved_by_a_retry(int retriedAt, ConsistencyLevel level)
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var unknown = new List<OperationId>();
         for (int round = 0; round < 10; round++)
         {
@@ -28,7 +28,7 @@ public sealed class OutcomeTests
         }
         // Replicas may forget them all.
         Acknowledge(world, map, "z0", "z1");
-        var at = world.Members[retriedAt].Dht.Map<string, long>("m");
+        var at = world.Members[retriedAt].Dht.Map<string, long>("longs");
         for (int i = 0; i < unknown.Count; i++)
         {
             var retry = at.MergeAsync([new KeyValuePair<string, long>($"k{i}-1", 1), new($"k{i}-0", 1)], new() { Operation = unknown[i], Level = level }).AsTask();
@@ -42,7 +42,7 @@ public sealed class OutcomeTests
     public async Task F22_a_put_acknowledged_at_one_of_its_shards_ends_in_bounded_time()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         var put = map.MergeAsync(pairs).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
@@ -50,7 +50,7 @@ public sealed class OutcomeTests
         var next = map.MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
         world.ChangeView();
-        var retry = world.Members[1].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Operation = (await put).Operation, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("longs").MergeAsync(pairs, new() { Operation = (await put).Operation, Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry", steps: 600);
         Assert.Equal((await put).Operation, (await retry).Operation);
         world.Settle();
@@ -65,14 +65,14 @@ public sealed class OutcomeTests
     public async Task F22_a_put_acknowledged_at_one_of_its_shards_is_told_with_its_versions(bool inAnotherView)
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         var id = PooledOperationTests.Unknown(world, map.MergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         Acknowledge(world, map, "b0");
         world.Settle();
         if (inAnotherView) world.ChangeView();
-        var retry = world.Members[1].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Operation = id }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("longs").MergeAsync(pairs, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Equal(2, (await retry).Versions.Count);
         await AssertStoredAsync(world, map, "a0", "a1");
@@ -90,7 +90,7 @@ public sealed class OutcomeTests
     public async Task F22_a_put_that_a_shard_remembers_is_told_when_its_member_was_silent(bool cancelled, bool excluded)
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         var id = PooledOperationTests.Unknown(world, map.MergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
@@ -98,7 +98,7 @@ public sealed class OutcomeTests
         world.Settle();
         using var source = new CancellationTokenSource();
         var asker = world.Members[1];
-        var at = asker.Dht.Map<string, long>("m");
+        var at = asker.Dht.Map<string, long>("longs");
         // One that is cancelled has no time limit that could end it too.
         var retry = at.MergeAsync(pairs, new() { Operation = id, Timeout = cancelled ? null : TimeSpan.FromSeconds(1) }, source.Token).AsTask();
         world.Poke();
@@ -142,7 +142,7 @@ public sealed class OutcomeTests
     public async Task F22_what_nobody_remembers_has_an_error_of_its_own(int retriedAt)
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         OperationId told = default;
         for (int i = 0; i < 2; i++)
         {
@@ -150,7 +150,7 @@ public sealed class OutcomeTests
             world.RunUntil(() => put.IsCompleted, "A put");
             if (i == 0) told = (await put).Operation;
         }
-        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = told }).AsTask();
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = told }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Equal(told, Assert.IsType<OutcomeForgottenException>(retry.Exception!.InnerException).Operation);
     }
@@ -159,13 +159,13 @@ public sealed class OutcomeTests
     public async Task A_retry_learns_the_outcome_from_a_member_that_is_farther_away_than_it_waits_to_ask_again()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         // Replicas may forget it.
         Acknowledge(world, map, "b1");
         world.Settle();
-        var retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         for (int i = 0; i < 40 && !retry.IsCompleted; i++)
         {
@@ -182,23 +182,23 @@ public sealed class OutcomeTests
     public async Task F22_a_put_that_goes_on_is_told_to_a_retry_at_another_member_when_its_own_member_has_gone()
     {
         var world = Founded(6);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
         world.Crash(world.Members[0]);
         world.ChangeView();
-        var retry = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
-        await AssertStoredAsync(world, world.Members[1].Dht.Map<string, long>("m"), "a1");
+        await AssertStoredAsync(world, world.Members[1].Dht.Map<string, long>("longs"), "a1");
     }
 
     [Fact]
     public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_goes_on()
     {
         var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
-        var map = world.Members[0].Dht.Map<string, long>("m");
-        var first = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 1L).AsTask();
+        var map = world.Members[0].Dht.Map<string, long>("longs");
+        var first = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         world.Deliver(2, 1);
         using var cancellation = new CancellationTokenSource();
@@ -215,7 +215,7 @@ public sealed class OutcomeTests
         Acknowledge(world, map, "b1");
         foreach (int member in new[] { 0, 1 })
         {
-            var retry = world.Members[member].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+            var retry = world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
             world.RunUntil(() => retry.IsCompleted, "The retry");
             Assert.Single((await retry).Versions);
         }
@@ -227,10 +227,10 @@ public sealed class OutcomeTests
     public void F22_what_an_acknowledgement_overtakes_is_applied_at_every_replica()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         // An id that its member has not given yet.
         var id = new OperationId(world.Members[0].Host.Current!.State.Session, 1);
-        var early = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("b0", 1L, new() { Operation = id }).AsTask();
+        var early = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("b0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => to == 1);
@@ -254,8 +254,8 @@ public sealed class OutcomeTests
     public async Task F22_a_put_that_goes_on_outlasts_another_one_that_waits_under_its_id()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
-        var other = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
+        var other = world.Members[1].Dht.Map<string, long>("longs");
         var id = await CancelledAsync(world, map, "a1");
         // Each of the two is held by one replica and refused by the other.
         var impostor = other.MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
@@ -270,7 +270,7 @@ public sealed class OutcomeTests
         Acknowledge(world, map, "b1");
         foreach (int member in new[] { 0, 2 })
         {
-            var retry = world.Members[member].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+            var retry = world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
             world.RunUntil(() => retry.IsCompleted, "A retry");
             Assert.Single((await retry).Versions);
         }
@@ -282,13 +282,13 @@ public sealed class OutcomeTests
     public async Task A_retry_that_meets_one_with_other_pairs_is_not_told_that_its_id_is_another_put()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = await CancelledAsync(world, map, "a1");
-        var impostor = world.Members[2].Dht.Map<string, long>("m").MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
+        var impostor = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
         // Each of the two is held by one replica; the retry comes through the one that holds the put.
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (2, 3));
-        var retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (1, 3) or (3, 1));
         Assert.Equal(id, Assert.IsType<OutcomeUnknownException>(retry.Exception?.InnerException).Operation);
@@ -297,7 +297,7 @@ public sealed class OutcomeTests
         Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
         world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
         await AssertStoredAsync(world, map, "a1");
-        retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        retry = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
     }
@@ -308,16 +308,16 @@ public sealed class OutcomeTests
     public async Task F22_a_put_that_went_on_and_lost_its_id_to_another_one_is_told_so(int retriedAt)
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = await CancelledAsync(world, map, "a1");
-        var impostor = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
+        var impostor = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from is 1 or 3 && to is 1 or 3);
         Assert.Single((await impostor).Versions);
         world.Settle();
         // Replicas may forget it.
         Acknowledge(world, map, "b1");
-        var retry = world.Members[retriedAt].Dht.Map<string, long>("m").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
+        var retry = world.Members[retriedAt].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.IsType<OperationIdReusedException>(retry.Exception!.InnerException);
     }
@@ -327,7 +327,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         var id = new OperationId(world.Members[0].Host.Current!.State.Session, 1);
-        Task<PutResult> Put(int member, OperationId? operation) => world.Members[member].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = operation }).AsTask();
+        Task<PutResult> Put(int member, OperationId? operation) => world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = operation }).AsTask();
         var first = Put(0, null);
         world.RunUntil(() => first.IsCompleted, "The put");
         // An attempt of member 1 repeats it while it is held still; both records go at member 0, and member 2 does not know yet that it may.
@@ -358,7 +358,7 @@ public sealed class OutcomeTests
         var world = Founded(4);
         var layer = world.Members[0].Host.Current!;
         layer.Coordinator.Window = 10;
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         var others = new List<Task<PutResult>>();
@@ -379,7 +379,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         world.Members[0].Host.Current!.Coordinator.Window = 10;
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         void Deliver()
         {
             world.Poke();
@@ -413,11 +413,11 @@ public sealed class OutcomeTests
     {
         var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 });
         world.Members[0].Host.Current!.Coordinator.Window = 4;
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         var puts = Enumerable.Range(0, 20).Select(_ => map.MergePairAsync("a0", 1L).AsTask()).ToList();
         // A put of another member holds up the reads.
-        var other = world.Members[3].Dht.Map<string, long>("m").MergePairAsync("b0", 1L).AsTask();
+        var other = world.Members[3].Dht.Map<string, long>("longs").MergePairAsync("b0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (3, 0));
         var reads = Enumerable.Range(0, 20).Select(_ => map.GetAsync("b0").AsTask()).ToList();
@@ -437,11 +437,11 @@ public sealed class OutcomeTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 256 });
         var coordinator = world.Members[0].Host.Current!.Coordinator;
         coordinator.Window = 4;
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         var puts = Enumerable.Range(0, 3_000).Select(_ => map.MergePairAsync("a0", 1L).AsTask()).ToList();
         // A put of another member holds up the reads.
-        var other = world.Members[3].Dht.Map<string, long>("m").MergePairAsync("b0", 1L).AsTask();
+        var other = world.Members[3].Dht.Map<string, long>("longs").MergePairAsync("b0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (3, 0));
         var reads = Enumerable.Range(0, 600).Select(_ => map.GetAsync("b0").AsTask()).ToList();
@@ -460,7 +460,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         world.Members[0].Host.Current!.Coordinator.Window = 10;
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.GetAsync("a1").AsTask();
         for (int i = 0; i < 30; i++)
         {
@@ -479,7 +479,7 @@ public sealed class OutcomeTests
     public async Task A_put_that_is_refused_with_many_others_goes_on_in_the_same_view()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
         for (uint i = 1; i <= 5000; i++) session.Reject(new(new(id.Session, id.Sequence + i), 1));
@@ -500,7 +500,7 @@ public sealed class OutcomeTests
     public async Task R_a_put_that_is_refused_up_to_a_high_attempt_of_another_one_sends_few()
     {
         var world = Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var id = PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var session = world.Members[1].Host.Current!.Participant.Sessions.Find(id.Session)!;
         for (uint i = 1; i <= 5000; i++) session.Reject(new(new(id.Session, id.Sequence + i), 3000));

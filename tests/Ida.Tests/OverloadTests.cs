@@ -8,7 +8,7 @@ public sealed class OverloadTests
     {
         // One on the way, sixteen waiting for its place.
         var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 1 });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var taken = Enumerable.Range(0, 17).Select(i => map.PutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
         var refused = map.PutAsync("z0", 1).AsTask();
         world.Poke();
@@ -23,7 +23,7 @@ public sealed class OverloadTests
         var world = DhtWorld.Founded(4, options: Options());
         var links = (NoLinks)world.Members[0].Inner.Links;
         (links.IsFull, links.TimeToRoom) = (true, TimeSpan.FromMilliseconds(7));
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var refused = map.PutAsync("a0", 1).AsTask();
         world.Poke();
         Assert.Equal(links.TimeToRoom, Assert.IsType<OverloadedException>(refused.Exception!.InnerException).RetryAfter);
@@ -37,7 +37,7 @@ public sealed class OverloadTests
     public async Task A_put_on_a_key_with_too_many_unfinished_ones_is_told_when_to_try_again()
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxQueuePerKey = 1 });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var taken = map.PutAsync("a0", 7).AsTask();
         var refused = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => taken.IsCompleted && refused.IsCompleted, "Both puts");
@@ -53,7 +53,7 @@ public sealed class OverloadTests
     public async Task R_outcomes_of_a_member_with_a_put_that_is_stuck_are_bounded_by_bytes(int keys)
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192 });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var stuck = map.PutAsync("a1", 1).AsTask();
         world.Poke();
         KeyValuePair<string, int>[] pairs = [.. Enumerable.Range(0, keys).Select(i => KeyValuePair.Create($"k{i}_0", 5))];
@@ -70,7 +70,7 @@ public sealed class OverloadTests
         foreach (int member in new[] { 0, 2 })
             Assert.All(world.Members[member].Host.Current!.Participant.Sessions.All, session => Assert.InRange(session.OutcomeBytes, 0, 8_192 + 2_000));
         // Others are not concerned.
-        var other = world.Members[2].Dht.Map<string, int>("m").PutAsync(pairs).AsTask();
+        var other = world.Members[2].Dht.Map<string, int>("ints").PutAsync(pairs).AsTask();
         Deliver(other);
         Assert.True(other.IsCompletedSuccessfully, other.Exception?.ToString());
         await AssertPassesLaterAsync(world, map, "k0_0", overload, () => world.RunUntil(() => stuck.IsCompletedSuccessfully, "The put that was stuck"), stored: 5);
@@ -94,7 +94,7 @@ public sealed class OverloadTests
     public async Task R_a_put_that_went_on_without_its_caller_ends_where_its_members_outcomes_take_all_room(bool excluded)
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = excluded ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         using var cancellation = new CancellationTokenSource();
         var unknown = map.PutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
         world.Poke();

@@ -26,7 +26,7 @@ public sealed class PlacedAttemptTests
         world.Settle();
         for (int shard = 0; shard < 4; shard++) Assert.Null(DhtWorld.Difference(world.Members[shard], world.Members[shard + 4]));
         Assert.All(world.Members, member => Assert.False(member.Host.Current!.Coordinator.HasWork));
-        Assert.Equal(["a0", "b1"], Enumerable.Range(0, 4).SelectMany(shard => DhtWorld.Slice(world.Members[shard]).Of(world.Members[shard].Dht.Map<string, int>("m"))).Select(entry => entry.Key).Order());
+        Assert.Equal(["a0", "b1"], Enumerable.Range(0, 4).SelectMany(shard => DhtWorld.Slice(world.Members[shard]).Of(world.Members[shard].Dht.Map<string, int>("ints"))).Select(entry => entry.Key).Order());
     }
 
     /// <summary>The keys come in another order where they lie in other shards: they are the pairs of the put all the same.</summary>
@@ -34,7 +34,7 @@ public sealed class PlacedAttemptTests
     public async Task R_a_retry_is_not_another_put_because_its_member_places_a_key_differently()
     {
         var world = Founded();
-        var put = world.Members[Usual].Dht.Map<string, int>("m").PutAsync([new("b1", 1), new("c1", 1), new("d2", 1)]).AsTask();
+        var put = world.Members[Usual].Dht.Map<string, int>("ints").PutAsync([new("b1", 1), new("c1", 1), new("d2", 1)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         var retry = Put(world, Other, (await put).Operation, "b1", "c1", "d2");
@@ -84,12 +84,12 @@ public sealed class PlacedAttemptTests
         world.RunUntil(() => two.IsCompleted, "The other one");
         world.Settle();
         // By one hash or the other it lies where the first put it, and nowhere else.
-        Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Initialised(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("m")).Select(entry => (shard, entry.Key))));
+        Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Initialised(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("longs")).Select(entry => (shard, entry.Key))));
 
         Task<PutResult> Call(int through, long value)
         {
             KeyValuePair<string, long>[] pairs = [new("a0", value), new("b1", value)];
-            var map = world.Members[through].Dht.Map<string, long>("m");
+            var map = world.Members[through].Dht.Map<string, long>("longs");
             var options = new PutOptions { Operation = id };
             var task = merges ? map.MergeAsync<long>(pairs, options).AsTask() : map.PutAsync(pairs, options).AsTask();
             world.Poke();
@@ -110,10 +110,10 @@ public sealed class PlacedAttemptTests
     }
 
     private static void Enable(HarnessMember member) =>
-        member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Resolvers);
+        member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Maps);
 
     private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params string[] keys) =>
-        world.Members[through].Dht.Map<string, int>("m").PutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();
+        world.Members[through].Dht.Map<string, int>("ints").PutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();
 
     private sealed class PlacingHash(ulong step) : IStableHash
     {

@@ -12,7 +12,7 @@ public sealed class PlacementTests
     public void F25_a_hash_with_few_values_fills_all_ranges_alike()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2, Hash = new ByCustomer(), Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         for (int i = 0; i < Keys; i += 1000)
         {
             var put = map.PutAsync(Enumerable.Range(i, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
@@ -39,12 +39,12 @@ public sealed class PlacementTests
     public void F25_a_state_under_such_a_hash_goes_over_in_all_ranges()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Hash = new ByCustomer(), Timeout = TimeSpan.FromHours(10) });
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync(Enumerable.Range(0, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync(Enumerable.Range(0, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.Settle();
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(late).Digest);

@@ -9,7 +9,7 @@ public sealed class PooledOperationTests
     public async Task F20_a_cancelled_retry_of_a_pending_put_ends_once()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         using var cancellation = new CancellationTokenSource();
         var retry = map.PutAsync("a1", 1, new() { Operation = id }, cancellation.Token).AsTask();
@@ -39,7 +39,7 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
-        var put = dht.Map<string, int>("m").PutAsync(Enumerable.Range(0, 4_096).Select(static i => KeyValuePair.Create($"k{i}_0", i))).AsTask();
+        var put = dht.Map<string, int>("ints").PutAsync(Enumerable.Range(0, 4_096).Select(static i => KeyValuePair.Create($"k{i}_0", i))).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         await put;
         world.Settle();
@@ -51,7 +51,7 @@ public sealed class PooledOperationTests
     public async Task F26_a_batch_that_was_committed_takes_no_more()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var batch = world.Members[0].Dht.NewBatch().Put(map, "a0", 1);
         var commit = batch.CommitAsync().AsTask();
         world.RunUntil(() => commit.IsCompleted, "The batch");
@@ -60,7 +60,7 @@ public sealed class PooledOperationTests
         var other = world.Members[0].Dht.NewBatch().Put(map, "b0", 2);
         Assert.Throws<InvalidOperationException>(() => batch.Put(map, "x0", 7));
         Assert.Throws<InvalidOperationException>(() => batch.Remove(map, "x0"));
-        Assert.Throws<InvalidOperationException>(() => batch.Merge(world.Members[0].Dht.Map<string, long>("n"), "x0", 7L));
+        Assert.Throws<InvalidOperationException>(() => batch.Merge(world.Members[0].Dht.Map<string, long>("longs"), "x0", 7L));
         Assert.Throws<InvalidOperationException>(() => { _ = batch.CommitAsync().AsTask(); });
         var second = other.CommitAsync().AsTask();
         world.RunUntil(() => second.IsCompleted, "The other batch");
@@ -74,7 +74,7 @@ public sealed class PooledOperationTests
     public async Task F26_a_reading_that_ran_takes_no_more()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var reading = world.Members[0].Dht.NewReading();
         var cell = reading.Add(map, "a1");
         var run = reading.RunAsync().AsTask();
@@ -91,7 +91,7 @@ public sealed class PooledOperationTests
     public async Task F26_a_result_that_is_taken_twice_or_too_early_harms_no_other_call()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var early = map.PutAsync("a1", 1);
         Assert.Throws<InvalidOperationException>(() => early.GetAwaiter().GetResult());
         var other = map.PutAsync("b1", 2);
@@ -110,7 +110,7 @@ public sealed class PooledOperationTests
     public async Task F26_what_throws_while_a_call_is_built_leaves_the_pool_sound()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         for (int i = 0; i < 3; i++)
         {
             Assert.Throws<InvalidDataException>(() => { _ = map.PutAsync(Bad()).AsTask(); });
@@ -154,7 +154,7 @@ public sealed class PooledOperationTests
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
-        var map = dht.Map<string, int>("m");
+        var map = dht.Map<string, int>("ints");
         var first = map.PutAsync("a1", 1).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
         var id = (await first).Operation;
@@ -173,10 +173,10 @@ public sealed class PooledOperationTests
     public async Task F23_two_retries_of_one_put_at_one_member_get_an_answer_each(bool pending)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         // At the member that issued it, or at another whose only place is taken.
-        var at = world.Members[pending ? 0 : 2].Dht.Map<string, int>("m");
+        var at = world.Members[pending ? 0 : 2].Dht.Map<string, int>("ints");
         var busy = at.PutAsync("z1", 9).AsTask();
         var retries = Enumerable.Range(0, 2).Select(_ => at.PutAsync("a1", 1, new() { Operation = id }).AsTask()).ToList();
         world.Poke();

@@ -14,7 +14,7 @@ public sealed class RefusedAttemptTests
     public async Task A_put_that_another_member_has_committed_is_not_said_to_be_refused(bool clock)
     {
         var world = DhtWorld.Founded(4, options: Options());
-        var put = world.Members[0].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
         // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
         for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
@@ -43,14 +43,14 @@ public sealed class RefusedAttemptTests
         var world = DhtWorld.Founded(4, options: Options());
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         // Its state is on the way.
         world.Swallows = (_, to, type) => to == Newcomer && (type == DhtFrame.Chunk || type == DhtFrame.StateEnd || type == DhtFrame.Fetched);
         world.ChangeView();
         world.ViewRequested = false;
         var newcomer = late.Host.Current!;
         Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Initialised));
-        var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
         for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
         {
             world.Poke();
@@ -75,7 +75,7 @@ public sealed class RefusedAttemptTests
     public async Task A_put_that_was_executed_in_this_view_is_done_for_a_retry_that_replicas_would_refuse(bool clock)
     {
         var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 4_096 });
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         // While its oldest put is open, nothing that is remembered of a member goes.
         var stuck = map.PutAsync("a1", 1L).AsTask();
         world.Poke();
@@ -102,7 +102,7 @@ public sealed class RefusedAttemptTests
             SetFar(world, 2);
         }
         var view = world.View!.Id;
-        var retry = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = executed!.Value.Operation }).AsTask();
+        var retry = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = executed!.Value.Operation }).AsTask();
         world.RunUntil(() => retry.IsCompleted, "The retry");
         Assert.Equal(executed.Value.Versions, (await retry).Versions);
         Assert.Equal(view, world.View!.Id);
@@ -114,7 +114,7 @@ public sealed class RefusedAttemptTests
     {
         var world = DhtWorld.Founded(4, options: Options());
         var other = Crowd(world, through: 3, at: 0);
-        var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverAll(static (from, to) => (from, to) is (1, 0) or (1, 2));
         world.DeliverAll(static (_, to) => to == 1);
@@ -124,6 +124,34 @@ public sealed class RefusedAttemptTests
         world.RunUntil(() => put.IsCompleted && other.IsCompleted, "The puts");
         Assert.Single((await put).Versions);
         await AssertOnceAsync(world, 2);
+    }
+
+    /// <summary>The put that it repeats may be executed. Of a call that repeats none the error says more.</summary>
+    [Theory]
+    [InlineData("links")]
+    [InlineData("queue")]
+    [InlineData("clock")]
+    public async Task A_retry_that_is_refused_is_not_told_that_nothing_was_executed(string by)
+    {
+        var world = DhtWorld.Founded(4, options: Options());
+        world.GivenFrom = 0;
+        var map = world.Members[1].Dht.Map<string, long>("longs");
+        await world.EndAsync(map.PutAsync("a0", 1L));
+        world.Settle();
+        var id = PooledOperationTests.Unknown(world, world.Members[3].Dht.Map<string, long>("longs").PutAsync("a0", 2L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        world.Crash(world.Members[3], loseAll: true);
+        if (by == "links") ((NoLinks)world.Members[1].Inner.Links).IsFull = true;
+        else if (by == "queue") _ = Crowd(world, through: 2);
+        else foreach (int replica in (int[])[0, 2]) SetFar(world, replica);
+        var plain = map.PutAsync("a0", 3L).AsTask();
+        var retry = map.PutAsync("a0", 2L, new() { Operation = id }).AsTask();
+        world.Poke();
+        world.DeliverAll(static (from, to) => from == 1 || to == 1);
+        Assert.EndsWith(" Nothing was executed.", plain.Exception!.InnerException!.Message, StringComparison.Ordinal);
+        var told = Assert.IsType<OutcomeUnknownException>(retry.Exception!.InnerException);
+        Assert.IsType(plain.Exception.InnerException.GetType(), told.InnerException);
+        Assert.StartsWith("The retry was not executed: ", told.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("nothing was executed", told.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 
     /// <summary>Its attempts pile up at one replica. One more is to come again later: "not executed" would be wrong, since those before may be.</summary>
@@ -139,7 +167,7 @@ public sealed class RefusedAttemptTests
             if (frame.Type == DhtFrame.Propose && to == target) proposed ??= frame.Body;
             if (frame.Type == DhtFrame.Rejected && from == target) refused = (RejectReason)frame.Body[^1];
         };
-        var put = issuer.Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
+        var put = issuer.Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
         issuer.Turn(static () => { });
         // Behind rank and number; no hash follows.
         const int Attempt = 3;
@@ -160,7 +188,7 @@ public sealed class RefusedAttemptTests
     /// <summary>Another put on the same key, which no other finds room beside; at both replicas, or at one.</summary>
     private static Task<PutResult> Crowd(DhtWorld world, int through, int at = -1)
     {
-        var put = world.Members[through].Dht.Map<string, long>("m").MergePairAsync("a0", 1L).AsTask();
+        var put = world.Members[through].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == through && to is 0 or 2 && (at < 0 || to == at));
         Assert.False(put.IsCompleted);
@@ -181,7 +209,7 @@ public sealed class RefusedAttemptTests
     {
         world.Swallows = null;
         world.ChangeView();
-        var read = world.Members[3].Dht.Map<string, long>("m").GetAsync("a0").AsTask();
+        var read = world.Members[3].Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(sum, (await read).Value);
     }

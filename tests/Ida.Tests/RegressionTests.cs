@@ -10,11 +10,11 @@ public sealed class RegressionTests
     {
         var world = DhtWorld.Founded(4);
         world.Now += 10_000_000;
-        var get = world.Members[0].Dht.Map<string, int>("m").GetAsync(["a1", "a0"], new() { Level = ConsistencyLevel.Ordered }).AsTask();
+        var get = world.Members[0].Dht.Map<string, int>("ints").GetAsync(["a1", "a0"], new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();
         int asked = world.Waiting(0, 1) > 0 ? 1 : 3;
         world.Now += 1_000_000;
-        _ = world.Members[2].Dht.Map<string, int>("m").PutAsync([new("a1", 7), new("a0", 7)]).AsTask();
+        _ = world.Members[2].Dht.Map<string, int>("ints").PutAsync([new("a1", 7), new("a0", 7)]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 2);
         world.DeliverUntil(0, asked, DhtFrame.Propose);
@@ -31,8 +31,8 @@ public sealed class RegressionTests
     public async Task Reads_that_end_while_others_are_answered_let_waiting_calls_in()
     {
         var world = DhtWorld.Founded(4, options: Few());
-        var reader = world.Members[0].Dht.Map<string, int>("m");
-        var writer = world.Members[2].Dht.Map<string, int>("m");
+        var reader = world.Members[0].Dht.Map<string, int>("ints");
+        var writer = world.Members[2].Dht.Map<string, int>("ints");
         _ = writer.PutAsync("a0", 1).AsTask();
         _ = writer.PutAsync("b0", 2).AsTask();
         world.Poke();
@@ -50,8 +50,8 @@ public sealed class RegressionTests
     public void A_new_view_issues_each_operation_once()
     {
         var world = DhtWorld.Founded(4, options: Few());
-        var map = world.Members[0].Dht.Map<string, int>("m");
-        _ = world.Members[2].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
+        var map = world.Members[0].Dht.Map<string, int>("ints");
+        _ = world.Members[2].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Poke();
         world.Deliver(2, 0);
         var read = map.GetAsync("a0").AsTask();
@@ -68,7 +68,7 @@ public sealed class RegressionTests
     public void An_answer_that_fits_no_frame_is_a_typed_error()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, byte[]>("m");
+        var map = world.Members[1].Dht.Map<string, byte[]>("bytes");
         foreach (char first in "abcde")
         {
             var put = map.PutAsync($"{first}0", new byte[250_000]).AsTask();
@@ -87,14 +87,14 @@ public sealed class RegressionTests
     public void A_put_acknowledged_elsewhere_is_not_applied_again_by_an_older_attempt()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var first = map.MergePairAsync("a0", 1L, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();
         world.Poke();
         world.Advance(TimeSpan.FromMilliseconds(20));
         var id = Assert.IsType<OutcomeUnknownException>(first.Exception!.InnerException).Operation;
         world.ChangeView();
         world.DeliverAll((from, to) => (from, to) is (0, 2));
-        var again = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
+        var again = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => (from, to) is (2, 0));
@@ -115,7 +115,7 @@ public sealed class RegressionTests
     public void A_member_that_holds_all_participants_alone_needs_no_frame_to_finish()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash() });
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync([new("a0", 1), new("b0", 1)]).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("b0", 1)]).AsTask();
         world.Poke();
         Assert.True(put.IsCompletedSuccessfully);
     }
@@ -127,7 +127,7 @@ public sealed class RegressionTests
         var late = world.Add();
         world.ChangeView();
         Dht? dht = null;
-        world.DuringFlush = () => dht = late.Enable(world.Options, DhtWorld.Resolvers);
+        world.DuringFlush = () => dht = late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.DuringFlush = null;
         Assert.False(dht!.Serving.IsCompleted);

@@ -12,7 +12,7 @@ public sealed class RepeatedEndTests
     {
         var world = DhtWorld.Founded(4);
         var (issuer, asker) = (world.Members[Issuer], world.Members[Asker]);
-        var map = issuer.Dht.Map<string, long>("m");
+        var map = issuer.Dht.Map<string, long>("longs");
         using var cancellation = new CancellationTokenSource();
         KeyValuePair<string, long>[] pairs = [.. Enumerable.Range(0, Keys).Select(static i => KeyValuePair.Create($"{i}_0", 1L))];
         var put = map.PutAsync(pairs, cancellationToken: cancellation.Token).AsTask();
@@ -33,7 +33,7 @@ public sealed class RepeatedEndTests
             if (from == asker && frame.Type == DhtFrame.AskEnd) questions.Add(frame);
             if (from == issuer && frame.Type == DhtFrame.End) answers++;
         };
-        var retry = asker.Dht.Map<string, long>("m").PutAsync(pairs, new() { Operation = id }).AsTask();
+        var retry = asker.Dht.Map<string, long>("longs").PutAsync(pairs, new() { Operation = id }).AsTask();
         world.Poke();
         var question = Assert.Single(questions);
         for (int i = 0; i < 100; i++) issuer.Deliver(question);

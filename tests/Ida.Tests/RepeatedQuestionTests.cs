@@ -14,12 +14,12 @@ public sealed class RepeatedQuestionTests
     public void R_the_same_question_asked_often_leaves_one_answer_that_waits(bool proposal)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
-        var put = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync([new("a0", new byte[9_000]), new("a1", new byte[9_000])]).AsTask();
+        var put = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync([new("a0", new byte[9_000]), new("a1", new byte[9_000])]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         world.BulkBytes = 10_000;
         // A member of the other shard asks one of this for its part.
-        _ = world.Members[1].Dht.Map<string, byte[]>("m").GetAsync(["a0", "a1"]).AsTask();
+        _ = world.Members[1].Dht.Map<string, byte[]>("bytes").GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         var holder = world.Members.Single(m => world.Waiting(1, m.Index) > 0);
         world.Deliver(1, holder.Index);
@@ -55,7 +55,7 @@ public sealed class RepeatedQuestionTests
         due.Add(2, Answer(DhtFrame.Proposed, 7, 100));
         Assert.Equal(3, due.Count);
         var taken = new List<(GroupCore.Wire.FrameType, ulong)>();
-        while (due.TryTake(2, out var next)) taken.Add((next.Type, next.Operation.Id.Sequence));
+        while (due.TryTake(2, out var next)) taken.Add((next.Type, next.Question.Id.Sequence));
         Assert.Equal([(DhtFrame.Proposed, 7), (DhtFrame.Quiescent, 7), (DhtFrame.Proposed, 8)], taken);
         Assert.Equal((0, 0L), (due.Count, due.Bytes));
     }

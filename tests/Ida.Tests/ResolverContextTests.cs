@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Globalization;
 using System.Runtime.Serialization;
 using GroupCore.Wire;
+using Ida.Maps;
 
 namespace Ida.Tests;
 
@@ -16,14 +17,12 @@ public sealed class ResolverContextTests
     [InlineData(false, true)]
     public void R_a_resolver_runs_under_the_invariant_culture_and_changes_nothing_of_its_callers_context(bool suppressed, bool throws)
     {
-        var registry = new DhtRegistry();
-        registry.OnMerge<string, string, double>((_, stored, more) =>
+        var maps = Declared<string>(map => map.OnMerge<double>((_, stored, more) =>
         {
             Assert.Same(CultureInfo.InvariantCulture, CultureInfo.CurrentUICulture);
             s_own.Value = "the resolver's";
             return throws ? throw new TimeZoneNotFoundException() : $"{stored}{more};";
-        });
-        registry.Seal(new() { ShardSize = 1, TargetSize = 1 });
+        }));
         var comma = (CultureInfo)CultureInfo.InvariantCulture.Clone();
         comma.NumberFormat.NumberDecimalSeparator = ",";
         var (culture, uiCulture) = (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture);
@@ -32,7 +31,7 @@ public sealed class ResolverContextTests
         try
         {
             using var flow = suppressed ? ExecutionContext.SuppressFlow() : default(AsyncFlowControl?);
-            byte[]? Resolve() => registry.Resolve(registry.Find<string, string, double>(), Key(), Bytes("1.5;"), Bytes(2.5));
+            byte[]? Resolve() => maps.Resolve(ResolverId<double>.Value, Key(maps), Bytes("1.5;"), Bytes(2.5));
             if (throws) Assert.Throws<TimeZoneNotFoundException>(Resolve);
             else Assert.Equal("1.5;2.5;", ContractSerializer.Instance.Deserialize<string>(Resolve()));
             Assert.Same(comma, CultureInfo.CurrentCulture);
@@ -48,18 +47,16 @@ public sealed class ResolverContextTests
     [Fact]
     public void R_the_key_that_a_resolver_gets_is_read_under_the_invariant_culture_and_changes_nothing_either()
     {
-        var registry = new DhtRegistry();
-        registry.OnMerge<Price, string, string>((price, stored, _) => $"{stored}{ReferenceEquals(price.Culture, CultureInfo.InvariantCulture)};");
-        registry.Seal(new() { ShardSize = 1, TargetSize = 1 });
+        var maps = Declared<Price>(static map => map.OnMerge<string>((price, stored, _) => $"{stored}{ReferenceEquals(price.Culture, CultureInfo.InvariantCulture)};"));
         var key = new ArrayBufferWriter<byte>();
-        key.Write(KeyIdentity.OfMap("m", typeof(Price), typeof(string)));
+        key.Write(maps.Named("m")!.Identity);
         CanonicalKey.Write(key, new Price { Text = "1.5" });
         var culture = CultureInfo.CurrentCulture;
         var another = CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
         s_own.Value = "the caller's";
         try
         {
-            var resolved = registry.Resolve(registry.Find<Price, string, string>(), key.WrittenSpan, Bytes("a;"), Bytes("b"));
+            var resolved = maps.Resolve(ResolverId<string>.Value, key.WrittenSpan, Bytes("a;"), Bytes("b"));
             Assert.Equal("a;True;", ContractSerializer.Instance.Deserialize<string>(resolved));
             Assert.Same(another, CultureInfo.CurrentCulture);
             Assert.Equal("the caller's", s_own.Value);
@@ -80,10 +77,17 @@ public sealed class ResolverContextTests
         public CultureInfo Culture { get; } = CultureInfo.CurrentCulture;
     }
 
-    private static byte[] Key()
+    private static DeclaredMaps Declared<TKey>(Action<MapDeclaration<TKey, string>> declare) where TKey : notnull
+    {
+        var maps = new DhtMaps();
+        declare(maps.Map<TKey, string>("m"));
+        return maps.Seal(new() { ShardSize = 1, TargetSize = 1 });
+    }
+
+    private static byte[] Key(DeclaredMaps maps)
     {
         var to = new ArrayBufferWriter<byte>();
-        to.Write(KeyIdentity.OfMap("m", typeof(string), typeof(string)));
+        to.Write(maps.Named("m")!.Identity);
         CanonicalKey.Write(to, "a");
         return to.WrittenSpan.ToArray();
     }

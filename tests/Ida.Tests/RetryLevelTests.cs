@@ -14,7 +14,7 @@ public sealed class RetryLevelTests
         {
             var world = DhtWorld.Founded(5, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
             string a = "a" + last, b = "b" + last, c = "c" + last;
-            var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("m"));
+            var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("ints"));
             // One replica has heard of a put by a member whose clock is ahead: it proposes a later time than the other.
             world.Members[2].Skew = 50_000_000;
             _ = maps[2].PutAsync([new(b, 1), new(c, 1)]).AsTask();
@@ -60,8 +60,8 @@ public sealed class RetryLevelTests
         var world = DhtWorld.Founded(4);
         // One replica proposes a later time than the other, so that the put is not stable with its commit.
         world.Members[2].Skew = 300_000_000;
-        var ahead = world.Members[2].Dht.Map<string, int>("m").GetAsync(["a0", "b0"]).AsTask();
-        var map = world.Members[1].Dht.Map<string, int>("m");
+        var ahead = world.Members[2].Dht.Map<string, int>("ints").GetAsync(["a0", "b0"]).AsTask();
+        var map = world.Members[1].Dht.Map<string, int>("ints");
         var early = map.PutAsync("a0", 7, new() { Level = ConsistencyLevel.Ordered }).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
@@ -72,7 +72,7 @@ public sealed class RetryLevelTests
         var next = map.PutAsync("c0", 1).AsTask();
         world.Poke();
         world.DeliverAll(static (from, _) => from == 1);
-        var retry = world.Members[3].Dht.Map<string, int>("m").PutAsync("a0", 7, new() { Operation = (await early).Operation }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, int>("ints").PutAsync("a0", 7, new() { Operation = (await early).Operation }).AsTask();
         world.RunUntil(() => retry.IsCompleted && next.IsCompleted, "The retry");
         Assert.Single((await retry).Versions);
     }

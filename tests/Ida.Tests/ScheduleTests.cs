@@ -286,12 +286,12 @@ public sealed class ScheduleTests
     {
         var joiner = world.Add();
         world.ChangeView();
-        joiner.Enable(world.Options, DhtWorld.Resolvers);
+        joiner.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
     }
 
-    private static DhtMap<string, List<long>> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, List<long>>("m");
+    private static DhtMap<string, List<long>> Map(DhtWorld world, int member) => world.Members[member].Dht.Map<string, List<long>>("lists");
 
     private static Task<PutResult> Append(DhtWorld world, int member, long element, params string[] keys) => Append(world, member, element, null, keys);
 

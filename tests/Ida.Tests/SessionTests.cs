@@ -234,11 +234,11 @@ public sealed class SessionTests
         var world = DhtWorld.Founded(4);
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Task<PutResult> Retry()
         {
-            var put = world.Members[1].Dht.Map<string, long>("m").MergePairAsync("a0", 1L, new() { Operation = new(77, 1) }).AsTask();
+            var put = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = new(77, 1) }).AsTask();
             world.RunUntil(() => put.IsCompleted, "A retry");
             return put;
         }

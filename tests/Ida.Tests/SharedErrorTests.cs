@@ -15,7 +15,7 @@ public sealed class SharedErrorTests
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Callers });
         var member = world.Members[0];
-        var map = member.Dht.Map<string, int>("m");
+        var map = member.Dht.Map<string, int>("ints");
         var errors = new List<Exception>();
         world.Crash(world.Members[1]);
         world.Crash(world.Members[3]);

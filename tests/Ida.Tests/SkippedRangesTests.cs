@@ -14,13 +14,13 @@ public sealed class SkippedRangesTests
     {
         int resolved = 0;
         var world = new DhtWorld();
-        world.Register = registry => registry.OnMerge<string, string, int>((_, stored, incoming) =>
+        world.Declare = maps => maps.Map<string, string>("texts").OnMerge<int>((_, stored, incoming) =>
         {
             if (world.Running is { Index: Newcomer }) resolved++;
             return stored + incoming;
         });
         world.Found(4);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         string[] keys = [.. Enumerable.Range(0, Keys).Select(static i => $"{i}_0")];
         foreach (var some in keys.Chunk(2_500))
         {
@@ -31,7 +31,7 @@ public sealed class SkippedRangesTests
         world.Swallows = static (_, _, type) => type == DhtFrame.StateEnd;
         var newcomer = world.Add();
         world.ChangeView();
-        newcomer.Enable(world.Options, world.Register);
+        newcomer.Enable(world.Options, world.Declare);
         world.ChangeView();
         var participant = newcomer.Host.Current!.Participant;
         world.RunUntil(() => participant.Table.Count == Keys && world.Busy().Count == 0, "All ranges");

@@ -121,7 +121,7 @@ public sealed class SlotAssignmentTests
         var good = Contribution.Read(world.Members[3].Self, contributions[3].Bytes.Span)!;
         var lie = new Contribution
         {
-            Config = good.Config with { ShardSize = 1, TargetSize = ushort.MaxValue }, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Admitted = 1, Slot = 3, Initialised = true,
+            Config = good.Config with { ShardSize = 1, TargetSize = ushort.MaxValue }, Maps = good.Maps, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Admitted = 1, Slot = 3, Initialised = true,
             Physical = good.Physical, Committed = good.Committed,
         };
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
@@ -131,7 +131,7 @@ public sealed class SlotAssignmentTests
         var comer = world.Add();
         world.ChangeView();
         bytes = new();
-        new Contribution { Config = lie.Config, Enabled = true, Session = 1, Physical = good.Physical, Committed = good.Committed }.Write(bytes);
+        new Contribution { Config = lie.Config, Maps = lie.Maps, Enabled = true, Session = 1, Physical = good.Physical, Committed = good.Committed }.Write(bytes);
         contributions.Add(new(comer.Self, bytes.WrittenMemory));
         var decision = Decision.Decide(contributions, world.View!);
         Assert.Equal((DecisionKind.Depopulated, 4), (decision.Kind, decision.DepopulatedShard));

@@ -11,7 +11,7 @@ public sealed class SnapshotTests
     public async Task F31_a_large_slice_is_copied_over_many_turns_and_is_of_one_moment()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[0].Dht.Map<int, int>("m");
+        var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < Keys; i += PerPut) Put(i, i + PerPut, 1);
         var member = world.Members[1];
         var first = member.Dht.SnapshotAsync(TestContext.Current.CancellationToken);
@@ -33,7 +33,7 @@ public sealed class SnapshotTests
             world.Advance(TimeSpan.FromMilliseconds(1));
         }
         Assert.InRange(turns, Keys / SliceCut.EntriesPerTurn / 2, 1_000);
-        var before = (await first).Of(member.Dht.Map<int, int>("m")).ToDictionary(e => e.Key, e => e.Value.Value);
+        var before = (await first).Of(member.Dht.Map<int, int>("numbers")).ToDictionary(e => e.Key, e => e.Value.Value);
         Assert.Equal(Keys, before.Count);
         Assert.All(before, one => Assert.Equal(1, one.Value));
         world.Settle();
@@ -57,7 +57,7 @@ public sealed class SnapshotTests
     public void F31_a_snapshot_that_is_under_way_when_the_member_leaves_ends_with_an_error()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[0].Dht.Map<int, int>("m");
+        var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < 3; i++)
         {
             var put = map.PutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();
@@ -85,7 +85,7 @@ public sealed class SnapshotTests
     public async Task R_callers_of_one_cut_share_the_slice_that_is_made_of_it()
     {
         var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[0].Dht.Map<int, int>("m");
+        var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < 3; i++)
         {
             var put = map.PutAsync(Enumerable.Range(i * PerPut, PerPut).Select(key => KeyValuePair.Create(key, 1))).AsTask();

@@ -17,7 +17,7 @@ public sealed class StragglerTests
         var world = Joined();
         Task<PutResult> Put(int member, long value)
         {
-            var map = world.Members[member].Dht.Map<string, long>("m");
+            var map = world.Members[member].Dht.Map<string, long>("longs");
             return merges ? map.MergePairAsync("a0", value).AsTask() : map.PutAsync("a0", value).AsTask();
         }
         var put = Put(1, 1);
@@ -59,9 +59,9 @@ public sealed class StragglerTests
     public void What_a_newcomer_has_proposed_stays_when_its_state_has_come()
     {
         var world = Joined();
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         var put = map.PutAsync("a0", 1L).AsTask();
-        var retry = world.Members[3].Dht.Map<string, long>("m").PutAsync("a0", 1L, new() { Operation = new OperationId(world.Members[1].Host.Current!.State.Session, 1) }).AsTask();
+        var retry = world.Members[3].Dht.Map<string, long>("longs").PutAsync("a0", 1L, new() { Operation = new OperationId(world.Members[1].Host.Current!.State.Session, 1) }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => from == 3);
@@ -89,12 +89,12 @@ public sealed class StragglerTests
     {
         var world = DhtWorld.Founded(6);
         world.Members[2].Skew = 300_000_000;
-        var ahead = world.Members[2].Dht.Map<string, long>("m").GetAsync(["a0", "b0"]).AsTask();
+        var ahead = world.Members[2].Dht.Map<string, long>("longs").GetAsync(["a0", "b0"]).AsTask();
         world.Poke();
         Assert.True(ahead.IsCompletedSuccessfully);
         Task<PutResult> Put(int member, string key, long value, OperationId? operation = null, CancellationToken token = default)
         {
-            var put = world.Members[member].Dht.Map<string, long>("m").PutAsync(key, value, new() { Operation = operation }, token).AsTask();
+            var put = world.Members[member].Dht.Map<string, long>("longs").PutAsync(key, value, new() { Operation = operation }, token).AsTask();
             world.Poke();
             return put;
         }
@@ -137,7 +137,7 @@ public sealed class StragglerTests
         var world = DhtWorld.Founded(6);
         Task<PutResult> Put(int member, OperationId? operation = null, CancellationToken token = default)
         {
-            var put = world.Members[member].Dht.Map<string, long>("m").PutAsync("a0", 1L, new() { Operation = operation }, token).AsTask();
+            var put = world.Members[member].Dht.Map<string, long>("longs").PutAsync("a0", 1L, new() { Operation = operation }, token).AsTask();
             world.Poke();
             return put;
         }
@@ -180,7 +180,7 @@ public sealed class StragglerTests
     public async Task R_a_takeover_that_hears_of_stability_before_the_commit_goes_on()
     {
         var world = DhtWorld.Founded(6);
-        var put = world.Members[1].Dht.Map<string, long>("m").PutAsync("a0", 1L).AsTask();
+        var put = world.Members[1].Dht.Map<string, long>("longs").PutAsync("a0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1);
         world.DeliverAll((from, to) => (from, to) is not (1, 2));
@@ -204,7 +204,7 @@ public sealed class StragglerTests
         var world = DhtWorld.Founded(4);
         var late = world.Add();
         world.ChangeView();
-        late.Enable(world.Options, DhtWorld.Resolvers);
+        late.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
         Assert.Equal((0, false), (late.Host.Current!.State.Shard, late.Host.Current.State.Initialised));

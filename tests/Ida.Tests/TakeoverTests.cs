@@ -16,7 +16,7 @@ public sealed class TakeoverTests
         var world = DhtWorld.Founded(6);
         Task<PutResult> Put(int member, long value)
         {
-            var put = world.Members[member].Dht.Map<string, long>("m").PutAsync("a0", value).AsTask();
+            var put = world.Members[member].Dht.Map<string, long>("longs").PutAsync("a0", value).AsTask();
             world.Poke();
             return put;
         }
@@ -68,7 +68,7 @@ public sealed class TakeoverTests
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)
         {
-            var put = world.Members[member].Dht.Map<string, long>("m").MergeAsync(pairs, new() { Operation = id }, token).AsTask();
+            var put = world.Members[member].Dht.Map<string, long>("longs").MergeAsync(pairs, new() { Operation = id }, token).AsTask();
             world.Poke();
             return put;
         }
@@ -107,7 +107,7 @@ public sealed class TakeoverTests
         world.RunUntil(() => late.IsCompleted && retry.IsCompleted, "Both retries");
         Assert.Equal((2, 2), ((await late).Versions.Count, (await retry).Versions.Count));
         world.Settle();
-        var read = world.Members[Retries].Dht.Map<string, long>("m").GetAsync(["a0", "a1"]).AsTask();
+        var read = world.Members[Retries].Dht.Map<string, long>("longs").GetAsync(["a0", "a1"]).AsTask();
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal([1L, 1L], (await read).Values);
     }

@@ -27,7 +27,7 @@ public sealed class TransferTests
             if (onlySource) world.Crash(world.Members[2]);
             world.Add();
             world.ChangeView();
-            world.Members[Newcomer].Enable(world.Options, DhtWorld.Resolvers);
+            world.Members[Newcomer].Enable(world.Options, DhtWorld.Maps);
             world.ChangeView();
             var readers = new Readers(world);
             int until = world.Random.Next(250);
@@ -66,7 +66,7 @@ public sealed class TransferTests
         world.Settle();
         var (liar, victim) = (world.Members[Source], world.Add());
         world.ChangeView();
-        victim.Enable(world.Options, DhtWorld.Resolvers);
+        victim.Enable(world.Options, DhtWorld.Maps);
         world.Swallows = (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
         world.ChangeView();
         world.Poke();
@@ -84,7 +84,7 @@ public sealed class TransferTests
         world.ChangeView();
         var next = world.Add();
         world.ChangeView();
-        next.Enable(world.Options, DhtWorld.Resolvers);
+        next.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         Assert.Equal((0, false), (next.Host.Current!.State.Shard, next.Host.Current.State.Initialised));
         world.Settle();
@@ -130,7 +130,7 @@ public sealed class TransferTests
             to.Var((ulong)keys);
             for (int i = 0; i < keys; i++)
             {
-                to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, (byte)(i >> 8), (byte)i, (byte)'0']);
+                to.Blob(DhtWorld.KeyOf("ints", (byte)(i >> 8), (byte)i, (byte)'0'));
                 to.U8((byte)KeyEffect.Remove);
             }
             return to.Written.ToArray();
@@ -211,7 +211,7 @@ public sealed class TransferTests
         world.Settle();
         var newcomer = world.Add();
         world.ChangeView();
-        newcomer.Enable(world.Options, DhtWorld.Resolvers);
+        newcomer.Enable(world.Options, DhtWorld.Maps);
         world.Swallows = static (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
         world.ChangeView();
         world.Poke();
@@ -222,7 +222,7 @@ public sealed class TransferTests
 
     private static void Fill(DhtWorld world)
     {
-        var map = world.Members[0].Dht.Map<string, string>("m");
+        var map = world.Members[0].Dht.Map<string, string>("texts");
         var puts = Enumerable.Range(0, Keys).Select(i => map.PutAsync($"{i}_0", new string('x', 20_000)).AsTask()).ToList();
         world.RunUntil(() => puts.TrueForAll(put => put.IsCompletedSuccessfully), "The puts");
         world.Settle();
@@ -269,7 +269,7 @@ public sealed class TransferTests
             if (_reads[member] is { } last && last.Exception?.InnerException is not ShardDepopulatedException) Look(member, last);
             string[] keys = [.. Enumerable.Range(0, 1 + world.Random.Next(2)).Select(i => $"{(i * 20) + world.Random.Next(20)}_0")];
             _asked[member] = keys.Length;
-            _reads[member] = world.Members[member].Dht.Map<string, string>("m").GetAsync(keys).AsTask();
+            _reads[member] = world.Members[member].Dht.Map<string, string>("texts").GetAsync(keys).AsTask();
             world.Poke();
         }
 

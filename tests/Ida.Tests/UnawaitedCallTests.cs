@@ -17,7 +17,7 @@ public sealed class UnawaitedCallTests
         Collect();
         Assert.Equal(0, left.Count(static one => one.IsAlive));
         // Where it is awaited the token ends the wait as ever.
-        var last = world.Members[0].Dht.Map<string, byte[]>("m").PutAsync("a1", new byte[10], cancellationToken: token.Token).AsTask();
+        var last = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync("a1", new byte[10], cancellationToken: token.Token).AsTask();
         world.Poke();
         await token.CancelAsync();
         world.Poke();
@@ -30,7 +30,7 @@ public sealed class UnawaitedCallTests
     private static List<WeakReference> Begin(DhtWorld world, CancellationToken token)
     {
         var member = world.Members[0];
-        var map = member.Dht.Map<string, byte[]>("m");
+        var map = member.Dht.Map<string, byte[]>("bytes");
         for (int i = 0; i < Calls; i++) _ = map.PutAsync($"{(char)('a' + (i % 26))}{i % 10}", new byte[1_000], cancellationToken: token);
         world.Poke();
         var calls = member.Host.Current!.Coordinator.Standing().Select(static one => new WeakReference(one.Op)).ToList();

@@ -12,7 +12,7 @@ public sealed class UpdateTests
         {
             var world = DhtWorld.Founded(4, seed);
             int computed = 0;
-            var loops = world.Members.ConvertAll(member => LoopAsync(member.Dht.Map<string, long>("m")));
+            var loops = world.Members.ConvertAll(member => LoopAsync(member.Dht.Map<string, long>("longs")));
             for (int step = 0; step < 100_000 && !loops.TrueForAll(static loop => loop.IsCompleted); step++)
             {
                 world.Poke();
@@ -25,7 +25,7 @@ public sealed class UpdateTests
                 }
             }
             await Task.WhenAll(loops);
-            Assert.Equal(4 * Each, (await world.EndAsync(world.Members[0].Dht.Map<string, long>("m").GetAsync("a0"))).Value);
+            Assert.Equal(4 * Each, (await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").GetAsync("a0"))).Value);
             // They did meet.
             Assert.True(computed > 4 * Each, $"{computed} attempts");
             world.AssertIdle();
@@ -47,7 +47,7 @@ public sealed class UpdateTests
     public async Task An_update_makes_what_is_absent_removes_it_and_leaves_it()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         Assert.Equal("new", await world.EndAsync(map.UpdateAsync("a0", static text => text.Found ? "wrong" : "new")));
         Assert.Equal("new!", await world.EndAsync(map.UpdateAsync("a0", static text => text.Value + "!")));
         Assert.Null(await world.EndAsync(map.UpdateAsync("a0", static _ => null)));
@@ -65,7 +65,7 @@ public sealed class UpdateTests
     public async Task A_removal_by_an_update_does_not_remove_what_was_put_meanwhile()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         await world.EndAsync(map.PutAsync("a0", "old"));
         var seen = new List<string?>();
         Task? between = null;
@@ -74,7 +74,7 @@ public sealed class UpdateTests
             seen.Add(text.ValueOr(null));
             // Another member's put comes first.
             if (seen.Count > 1) return text.Value == "old" ? null : text.Value + "!";
-            between = world.Members[2].Dht.Map<string, string>("m").PutAsync("a0", "other").AsTask();
+            between = world.Members[2].Dht.Map<string, string>("texts").PutAsync("a0", "other").AsTask();
             world.Members[2].Turn(static () => { });
             world.DeliverAll(static (from, to) => from is 0 or 2 && to is 0 or 2);
             return null;
@@ -91,13 +91,13 @@ public sealed class UpdateTests
     public async Task An_error_of_the_function_is_the_error_of_the_update_and_leaves_nothing_open(int at)
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[1].Dht.Map<string, string>("m");
+        var map = world.Members[1].Dht.Map<string, string>("texts");
         await world.EndAsync(map.PutAsync("a0", "old"));
         int calls = 0;
         var update = map.UpdateAsync("a0", text =>
         {
             if (++calls == at) throw new FormatException("by the function");
-            _ = world.Members[2].Dht.Map<string, string>("m").PutAsync("a0", "other").AsTask();
+            _ = world.Members[2].Dht.Map<string, string>("texts").PutAsync("a0", "other").AsTask();
             world.Members[2].Turn(static () => { });
             world.DeliverAll(static (from, to) => from is 0 or 2 && to is 0 or 2);
             return text.Value + "!";
@@ -118,7 +118,7 @@ public sealed class UpdateTests
         for (int step = 0; more; step++)
         {
             var world = DhtWorld.Founded(4);
-            var map = world.Members[1].Dht.Map<string, string>("m");
+            var map = world.Members[1].Dht.Map<string, string>("texts");
             await world.EndAsync(map.PutAsync("a0", "old"));
             world.Settle();
             using var cancellation = new CancellationTokenSource();

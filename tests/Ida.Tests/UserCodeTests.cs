@@ -13,8 +13,8 @@ public sealed class UserCodeTests
     [InlineData(true)]
     public async Task R_a_key_type_with_an_equality_of_its_own_loses_no_key_of_a_read_silently(bool throws)
     {
-        var world = DhtWorld.Founded(4, options: Options(StableHash.XxHash64));
-        var map = world.Members[0].Dht.Map<LooseKey, int>("m");
+        var world = Founded(Options(StableHash.XxHash64));
+        var map = world.Members[0].Dht.Map<LooseKey, int>("loose");
         foreach (string key in new[] { "a", "A" })
         {
             var put = map.PutAsync(new LooseKey(key), 1).AsTask();
@@ -31,7 +31,7 @@ public sealed class UserCodeTests
         {
             LooseKey.Throws = false;
         }
-        if (throws) Assert.Equal("m", Assert.IsType<UserCodeException>(read.Exception?.InnerException).Map);
+        if (throws) Assert.Equal("loose", Assert.IsType<UserCodeException>(read.Exception?.InnerException).Map);
         else
         {
             Assert.Contains("equal", Assert.IsType<ArgumentException>(read.Exception?.InnerException).Message, StringComparison.Ordinal);
@@ -46,8 +46,8 @@ public sealed class UserCodeTests
     [InlineData("c")]
     public void R_keys_of_a_read_that_their_type_takes_for_equal_are_refused_whatever_is_stored(string stored)
     {
-        var world = DhtWorld.Founded(4, options: Options(StableHash.XxHash64));
-        var map = world.Members[0].Dht.Map<LooseKey, int>("m");
+        var world = Founded(Options(StableHash.XxHash64));
+        var map = world.Members[0].Dht.Map<LooseKey, int>("loose");
         var put = map.PutAsync(new LooseKey(stored), 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         var read = map.GetAsync([new LooseKey("a"), new LooseKey("A")]).AsTask();
@@ -60,7 +60,7 @@ public sealed class UserCodeTests
     {
         var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
         var dht = world.Members[0].Dht;
-        var map = dht.Map<string, string>("m");
+        var map = dht.Map<string, string>("texts");
         Named(Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", "write").AsTask(); }), "a1");
         Named(Assert.Throws<UserCodeException>(() => { _ = map.PutAsync([new("b1", "good"), new("c1", "back")]).AsTask(); }), "c1");
         var batch = dht.NewBatch().Put(map, "d1", "kept");
@@ -82,7 +82,7 @@ public sealed class UserCodeTests
 
         static void Named(UserCodeException error, string key)
         {
-            Assert.Equal(("m", key), (error.Map, error.Key));
+            Assert.Equal(("texts", key), (error.Map, error.Key));
             Assert.Contains("The serializer", error.Message, StringComparison.Ordinal);
             Assert.NotNull(error.InnerException);
         }
@@ -93,10 +93,10 @@ public sealed class UserCodeTests
     {
         var hash = new MoodyHash();
         var world = DhtWorld.Founded(4, options: Options(hash));
-        var map = world.Members[0].Dht.Map<string, int>("m");
+        var map = world.Members[0].Dht.Map<string, int>("ints");
         hash.Throws = true;
         var error = Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", 1).AsTask(); });
-        Assert.Equal(("m", "a1"), (error.Map, error.Key));
+        Assert.Equal(("ints", "a1"), (error.Map, error.Key));
         hash.Throws = false;
         var put = map.PutAsync("b1", 1, new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
         var get = map.GetAsync("c1", new() { Timeout = TimeSpan.FromMilliseconds(50) }).AsTask();
@@ -117,10 +117,10 @@ public sealed class UserCodeTests
     {
         var hash = new MoodyHash();
         var world = DhtWorld.Founded(4, options: Options(hash));
-        var put = world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1).AsTask();
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("a1", 1).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.ChangeView();
-        var retry = world.Members[2].Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Operation = (await put).Operation }).AsTask();
+        var retry = world.Members[2].Dht.Map<string, int>("ints").PutAsync("a1", 1, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         hash.Throws = true;
         world.DeliverAll();
@@ -137,7 +137,7 @@ public sealed class UserCodeTests
         var world = DhtWorld.Founded(4, options: Options(hash));
         Task<PutResult> Put(int member, string key, int value, OperationId? operation = null)
         {
-            var put = world.Members[member].Dht.Map<string, int>("m").PutAsync(key, value, new() { Operation = operation }).AsTask();
+            var put = world.Members[member].Dht.Map<string, int>("ints").PutAsync(key, value, new() { Operation = operation }).AsTask();
             world.Poke();
             return put;
         }
@@ -146,7 +146,7 @@ public sealed class UserCodeTests
             world.RunUntil(() => put.IsCompleted, "The put");
             return await put;
         }
-        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, int>("m").PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, int>("ints").PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         hash.Throws = true;
         world.DeliverAll();
         hash.Throws = false;
@@ -170,6 +170,13 @@ public sealed class UserCodeTests
         foreach (var put in new[] { there, here }) await Assert.ThrowsAsync<OutcomeForgottenException>(() => EndOf(put));
     }
 
+    private static DhtWorld Founded(DhtOptions options)
+    {
+        var world = new DhtWorld { Options = options, Declare = static maps => maps.Map<LooseKey, int>("loose") };
+        world.Found(4);
+        return world;
+    }
+
     private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10), Serializer = new MoodySerializer() };
 
     private sealed class MoodyHash : IStableHash
@@ -186,9 +193,9 @@ public sealed class UserCodeTests
     public void An_error_that_throws_when_it_is_asked_for_its_message_is_told_by_its_type()
     {
         var world = DhtWorld.Founded(4, options: Options(new LastByteHash()));
-        var map = world.Members[0].Dht.Map<string, string>("m");
+        var map = world.Members[0].Dht.Map<string, string>("texts");
         var error = Assert.Throws<UserCodeException>(() => { _ = map.PutAsync("a1", "unspeakable").AsTask(); });
-        Assert.Equal(("m", "a1"), (error.Map, error.Key));
+        Assert.Equal(("texts", "a1"), (error.Map, error.Key));
         Assert.IsType<UnspeakableException>(error.InnerException);
         Assert.Contains(nameof(UnspeakableException), error.Message, StringComparison.Ordinal);
     }

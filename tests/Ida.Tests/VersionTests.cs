@@ -12,8 +12,8 @@ public sealed class VersionTests
         world.Now += 10_000_000;
         var session = world.Members.ConvertAll(m => m.Host.Current!.State.Session);
         var (first, second) = session[1] < session[3] ? (1, 3) : (3, 1);
-        var stored = world.Members[first].Dht.Map<string, int>("m").PutAsync("a0", 1).AsTask();
-        var removed = world.Members[second].Dht.Map<string, int>("m").RemoveAsync(["a0"]).AsTask();
+        var stored = world.Members[first].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
+        var removed = world.Members[second].Dht.Map<string, int>("ints").RemoveAsync(["a0"]).AsTask();
         world.Poke();
         // Each replica meets another one first, so both get the same time.
         world.Deliver(first, 0);
@@ -28,7 +28,7 @@ public sealed class VersionTests
         {
             // A reader that waits for its lease keeps the entry, value or not.
             world.Members[0].Lease = false;
-            _ = world.Members[0].Dht.Map<string, int>("m").GetAsync("a0").AsTask();
+            _ = world.Members[0].Dht.Map<string, int>("ints").GetAsync("a0").AsTask();
             world.Poke();
         }
         // Settles what is settled, without a step of the clock.
@@ -36,7 +36,7 @@ public sealed class VersionTests
         world.DeliverAll();
         foreach (var member in world.Members) member.Turn(() => member.Host.Current!.OnTimer(0));
         world.DeliverAll();
-        var again = world.Members[first].Dht.Map<string, int>("m").PutAsync("a0", 2).AsTask();
+        var again = world.Members[first].Dht.Map<string, int>("ints").PutAsync("a0", 2).AsTask();
         world.Poke();
         world.DeliverAll();
         Assert.True(again.IsCompletedSuccessfully);

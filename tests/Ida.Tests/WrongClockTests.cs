@@ -16,7 +16,7 @@ public sealed class WrongClockTests
     public async Task A_key_whose_clock_is_out_of_range_at_one_member_leaves_the_others_as_they_are()
     {
         var world = DhtWorld.Founded(4);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         await Run(world, map.PutAsync("a1", 1L).AsTask());
         world.Settle();
         var faulty = world.Members[1].Host.Current!.Participant;
@@ -30,7 +30,7 @@ public sealed class WrongClockTests
         for (int i = 0; i < 3; i++)
         {
             world.ChangeView();
-            await Run(world, world.Members[i].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
+            await Run(world, world.Members[i].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
         }
         Assert.Equal(1L, (await Run(world, map.GetAsync("a1").AsTask())).Value);
     }
@@ -43,7 +43,7 @@ public sealed class WrongClockTests
         for (int i = 0; i < 4; i++)
         {
             world.ChangeView();
-            await Run(world, world.Members[i].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
+            await Run(world, world.Members[i].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
         }
     }
 
@@ -57,7 +57,7 @@ public sealed class WrongClockTests
     public async Task R_what_a_member_says_of_the_time_of_a_put_moves_nobody_out_of_range(bool commit)
     {
         var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         await Run(world, map.PutAsync("a0", 1L).AsTask());
         world.Settle();
         var put = map.PutAsync("a0", 2L).AsTask();
@@ -82,7 +82,7 @@ public sealed class WrongClockTests
         world.RunUntil(() => world.View!.Id > view, "A view");
         foreach (var member in world.Members)
         {
-            var own = member.Dht.Map<string, long>("m");
+            var own = member.Dht.Map<string, long>("longs");
             Assert.InRange((await Run(world, own.PutAsync([new KeyValuePair<string, long>("a0", 4), new("a1", 4)]).AsTask())).Versions[0], 1UL, far);
         }
         Assert.Equal(view + 1, world.View!.Id);
@@ -95,7 +95,7 @@ public sealed class WrongClockTests
     public async Task R_what_a_member_says_in_view_after_view_of_the_times_of_puts_is_over_with_the_next_views()
     {
         var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
-        var map = world.Members[1].Dht.Map<string, long>("m");
+        var map = world.Members[1].Dht.Map<string, long>("longs");
         world.Lies = static (member, bytes) =>
         {
             if (member.Index != 4) return bytes;
@@ -118,7 +118,7 @@ public sealed class WrongClockTests
         ulong view = world.View!.Id;
         foreach (var member in world.Members)
         {
-            var own = member.Dht.Map<string, long>("m");
+            var own = member.Dht.Map<string, long>("longs");
             await Run(world, own.PutAsync([new KeyValuePair<string, long>("k19-0", 2), new("a1", 2)]).AsTask());
         }
         Assert.Equal(view, world.View!.Id);
@@ -142,14 +142,14 @@ public sealed class WrongClockTests
         if (!meanwhile) world.Lies = null;
         var joiner = world.Add();
         world.ChangeView();
-        joiner.Enable(world.Options, world.Register);
+        joiner.Enable(world.Options, world.Declare);
         world.ChangeView();
         world.Settle();
         world.ChangeView();
         world.Lies = null;
         ulong view = world.View!.Id;
         foreach (var member in world.Members)
-            await Run(world, member.Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("b0", 1), new("b1", 2)]).AsTask());
+            await Run(world, member.Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("b0", 1), new("b1", 2)]).AsTask());
         Assert.Equal(view, world.View!.Id);
     }
 
@@ -159,7 +159,7 @@ public sealed class WrongClockTests
     public async Task A_time_that_is_far_ahead_is_not_taken_from_a_frame(bool commit)
     {
         var world = DhtWorld.Founded(4);
-        var put = world.Members[0].Dht.Map<string, long>("m").PutAsync("a1", 1L).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a1", 1L).AsTask();
         world.Poke();
         if (commit) world.DeliverAll((from, to) => from == 0);
         int target = commit ? 1 : 0;
@@ -179,12 +179,12 @@ public sealed class WrongClockTests
         var world = DhtWorld.Founded(4);
         var jumped = world.Members[0];
         jumped.Skew = 2 * 3_600_000_000_000;
-        var map = jumped.Dht.Map<string, long>("m");
+        var map = jumped.Dht.Map<string, long>("longs");
         var error = await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, map.PutAsync("a1", 1L).AsTask()));
         Assert.Contains("clock", error.Message);
-        await Run(world, world.Members[1].Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("b0", 1), new("b1", 1)]).AsTask());
+        await Run(world, world.Members[1].Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("b0", 1), new("b1", 1)]).AsTask());
         await Run(world, map.PutAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask());
-        await Run(world, world.Members[1].Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("c0", 1), new("c1", 1)]).AsTask());
+        await Run(world, world.Members[1].Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("c0", 1), new("c1", 1)]).AsTask());
     }
 
     /// <summary>What the member proposed, or read, by the wrong clock stays there: it is of no effect on what others ask of the same keys.</summary>
@@ -196,16 +196,16 @@ public sealed class WrongClockTests
     {
         var world = DhtWorld.Founded(4);
         var (jumped, other) = (world.Members[1], world.Members[0]);
-        await Run(world, other.Dht.Map<string, long>("m").PutAsync("a1", 1L).AsTask());
+        await Run(world, other.Dht.Map<string, long>("longs").PutAsync("a1", 1L).AsTask());
         world.Settle();
         jumped.Skew = 10 * 3_600_000_000_000;
-        if (what == "put") await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, jumped.Dht.Map<string, long>("m").PutAsync(key, 2L).AsTask()));
-        else await Run(world, jumped.Dht.Map<string, long>("m").GetAsync([key, "z1"]).AsTask());
+        if (what == "put") await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, jumped.Dht.Map<string, long>("longs").PutAsync(key, 2L).AsTask()));
+        else await Run(world, jumped.Dht.Map<string, long>("longs").GetAsync([key, "z1"]).AsTask());
         world.ViewRequested = false;
         ulong view = world.View!.Id;
         for (int i = 0; i < 2; i++)
         {
-            var put = other.Dht.Map<string, long>("m").PutAsync(key, 3L).AsTask();
+            var put = other.Dht.Map<string, long>("longs").PutAsync(key, 3L).AsTask();
             world.RunUntil(() => put.IsCompleted, "A put of the same key", steps: 1_500);
             if (i == 0 && put.IsFaulted)
             {
@@ -216,7 +216,7 @@ public sealed class WrongClockTests
             }
             Assert.InRange((await put).Versions[0], 1UL, other.Host.Current!.State.Clock.Limit(world.Now));
         }
-        await Run(world, jumped.Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("a0", 4), new(key, 4)]).AsTask());
+        await Run(world, jumped.Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("a0", 4), new(key, 4)]).AsTask());
         world.Settle();
         Assert.Null(DhtWorld.Difference(world.Members[1], world.Members[3]));
         ulong soon = other.Host.Current!.State.Clock.Physical(world.Now) + (HybridClock.Jump / 3_600);
@@ -228,7 +228,7 @@ public sealed class WrongClockTests
     public async Task R_a_commit_that_a_member_may_not_take_yet_is_brought_by_a_view()
     {
         var world = DhtWorld.Founded(4);
-        await Run(world, world.Members[0].Dht.Map<string, long>("m").PutAsync([new KeyValuePair<string, long>("a1", 1), new("b1", 1)]).AsTask());
+        await Run(world, world.Members[0].Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("a1", 1), new("b1", 1)]).AsTask());
         world.Settle();
         foreach (int ahead in new[] { 0, 3 }) world.Members[ahead].Skew = 1_800_000_000_000;
         foreach (var member in world.Members) member.Turn(static () => { });
@@ -241,7 +241,7 @@ public sealed class WrongClockTests
             last.Participant.Table.Collect(range, entries);
             foreach (var entry in entries.Where(entry => entry.Key[^1] == '1' && entry.Key[^2] == 'a')) entry.Clock = tooFar;
         }
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         var put = map.PutAsync("a1", 2L).AsTask();
         await Run(world, put);
         Assert.InRange((await put).Versions[0], tooFar, ulong.MaxValue);
@@ -258,10 +258,10 @@ public sealed class WrongClockTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), Time = new Late(year) });
         for (int i = 0; i < 4; i++)
         {
-            await Run(world, world.Members[i].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
+            await Run(world, world.Members[i].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
             world.ChangeView();
         }
-        Assert.Equal(6L, (await Run(world, world.Members[0].Dht.Map<string, long>("m").GetAsync("b1").AsTask())).Value);
+        Assert.Equal(6L, (await Run(world, world.Members[0].Dht.Map<string, long>("longs").GetAsync("b1").AsTask())).Value);
     }
 
     /// <summary>Of one member only: from its first alignment on it stands where the others do.</summary>
@@ -299,7 +299,7 @@ public sealed class WrongClockTests
         var world = DhtWorld.Founded(4);
         var jumped = world.Members[1];
         var (clock, table) = (jumped.Host.Current!.State.Clock, jumped.Host.Current.Participant.Table);
-        var map = world.Members[0].Dht.Map<string, long>("m");
+        var map = world.Members[0].Dht.Map<string, long>("longs");
         for (int i = 0; i < 20; i++) await Run(world, map.PutAsync($"k{i}-1", 1L).AsTask());
         world.Settle();
         byte[] key = new byte[16];
@@ -350,17 +350,17 @@ public sealed class WrongClockTests
         var joiner = world.Add();
         joiner.Skew = 1_000 * 3_600_000_000_000;
         world.ChangeView();
-        joiner.Enable(world.Options, world.Register);
+        joiner.Enable(world.Options, world.Declare);
         world.ChangeView();
         world.Settle();
-        for (int i = 0; i < 4; i++) await Run(world, world.Members[i].Dht.Map<string, long>("m").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
+        for (int i = 0; i < 4; i++) await Run(world, world.Members[i].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
     }
 
     [Fact]
     public async Task A_member_ends_when_nothing_of_a_view_change_can_be_read()
     {
         var world = DhtWorld.Founded(4);
-        var put = world.Members[0].Dht.Map<string, long>("m").PutAsync("a1", 1L).AsTask();
+        var put = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a1", 1L).AsTask();
         var member = world.Members[0];
         world.Poke();
         _ = member.Contribution();

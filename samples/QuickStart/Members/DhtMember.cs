@@ -35,8 +35,9 @@ internal sealed class DhtMember : IAsyncDisposable
     {
         _dht = await _group.EnableDhtAsync(new() { ShardSize = enable.ShardSize, TargetSize = enable.TargetSize }, d =>
         {
-            d.OnMerge<string, string[], string>(Resolvers.Append);
-            d.OnMerge<string, int, int>(Resolvers.Add);
+            d.Map<string, Zone>("zones");
+            d.Map<string, string[]>("countries").OnMerge<string>(Resolvers.Append);
+            d.Map<string, int>("continents").OnMerge<int>(Resolvers.Add);
         });
         _zones = _dht.Map<string, Zone>("zones");
         _countries = _dht.Map<string, string[]>("countries");

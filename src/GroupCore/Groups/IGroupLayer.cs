@@ -1,4 +1,5 @@
 using System.Buffers;
+using GroupCore.Diagnostics;
 using GroupCore.Membership;
 using GroupCore.Wire;
 
@@ -54,4 +55,14 @@ public interface IGroupLayer
 
     /// <summary>The group is over for this process (left, ended, excluded): everything that waits has to end with <paramref name="reason"/>.</summary>
     void OnOver(Exception reason);
+
+    /// <summary>Says how it is, for a person who reads it; inside a turn.</summary>
+    internal void Describe(Description text)
+    {
+    }
+
+    /// <summary>Looks at what lasts too long, once a second if there is a logger; inside a turn.</summary>
+    internal void Look(long now)
+    {
+    }
 }

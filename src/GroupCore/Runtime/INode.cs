@@ -1,3 +1,4 @@
+using GroupCore.Diagnostics;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
@@ -38,6 +39,13 @@ public interface INode
 
     /// <summary>Protocol rule that this node leaves out, for negative controls; <see cref="Rule.None"/> outside tests.</summary>
     internal Rule Without { get; }
+
+    /// <summary>What its parts tell the user's logger through; set before the protocols are attached.</summary>
+    internal NodeLog Log
+    {
+        get => NodeLog.None;
+        set { }
+    }
 
     /// <summary>Calls <paramref name="target"/> once, not before <paramref name="due"/> (nanoseconds, clock of <see cref="Now"/>).</summary>
     TimerHandle SetTimer(long due, ITimerTarget target, long token);

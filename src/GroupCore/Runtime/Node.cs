@@ -1,5 +1,6 @@
 using System.Runtime.ExceptionServices;
 using GroupCore.Basics;
+using GroupCore.Diagnostics;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
@@ -55,6 +56,8 @@ internal sealed class Node : INode
     public NodeCounters Counters { get; } = new();
 
     public Rule Without { get; }
+
+    public NodeLog Log { get; set; } = NodeLog.None;
 
     /// <summary>When the next timer is due, <see cref="long.MaxValue"/> without one.</summary>
     public long NextTimer => _timers.NextDue;
@@ -248,7 +251,7 @@ internal sealed class Node : INode
         if (_stopped is { } reason) AbandonLate(reason);
     }
 
-    // On a caller's thread: what the command of another throws is told to the host and not to that caller.
+    // On a caller's thread: what the command of another throws is told to the host, and by the end of the node if that is not over, and not to that caller.
     private void AbandonLate(Exception reason)
     {
         try
@@ -257,6 +260,7 @@ internal sealed class Node : INode
         }
         catch (AggregateException error)
         {
+            Interlocked.CompareExchange(ref _failure, error, null);
             _host.Resume(new ActionCompletion(() => ExceptionDispatchInfo.Throw(error)));
         }
     }

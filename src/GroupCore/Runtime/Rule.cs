@@ -21,5 +21,5 @@ internal enum Rule
     PutWaitsForSeal, FastPathEqual, FastPathQuiescent, ReadWaitsForStable, ReadWaitsForQueue, QuiescentIncludesPredecessors,
     QuiescentIncludesReads, ShardReadTakesTime, TimeOverAll, CommitAdvancesClocks, FlushCommitsHeld, FlushNeedsAllHolders,
     WedgeFreezes, Fence, OutcomeTable, OutcomeInTransfer, RejectionRefusesLater, AbortNeedsRejection,
-    SnapshotAfterDecision, OnlyInitialisedAnswers, SwapKeepsInitialised, LeaverStaysAsSource, NoFrameBehindAGap, ExpectationsHold,
+    SnapshotAfterDecision, OnlyInitialisedAnswers, SwapKeepsInitialised, LeaverStaysAsSource, NoFrameBehindAGap, ExpectationsHold, OnlyAgreedMaps,
 }

@@ -16,8 +16,9 @@ internal static class CallErrors
     private static readonly Type[] s_sending = [typeof(HandlerNotRegisteredException), typeof(WrongHandlerTypeException), typeof(MessageTooLargeException), typeof(ArgumentException)];
     private static readonly Type[] s_asking = [.. s_sending, typeof(InvalidOperationException)];
     private static readonly Type[] s_dhtOver = [typeof(NotDhtMemberException), typeof(ShardDepopulatedException), typeof(NodeFaultedException)];
-    private static readonly Type[] s_dhtMisuse = [typeof(DhtConfigurationException), typeof(UnsupportedTypeException), typeof(ValueTooLargeException), typeof(UserCodeException), typeof(ArgumentException), typeof(InvalidOperationException)];
+    private static readonly Type[] s_dhtMisuse = [typeof(DhtConfigurationException), typeof(UnsupportedTypeException), typeof(ValueTooLargeException), typeof(UserCodeException), typeof(ArgumentException)];
     private static readonly Type s_cancelled = typeof(OperationCanceledException);
+    private static readonly Type[] s_dhtNotDone = [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(MapNotAgreedException), typeof(ViewUnavailableException), s_cancelled];
 
     private static readonly Row[] s_rows =
     [
@@ -36,10 +37,14 @@ internal static class CallErrors
         new(CallKind.Views, [], [], [s_cancelled], s_over),
         new(CallKind.Enable, [typeof(DhtConfigurationException), typeof(InvalidOperationException), typeof(ArgumentException)], [typeof(DhtNotFoundedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
         new(CallKind.Close, [], [], [s_cancelled], s_dhtOver),
-        new(CallKind.Put, [.. s_dhtMisuse, typeof(NoResolverException)], [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), typeof(ResolverException), s_cancelled], [typeof(OutcomeUnknownException), typeof(PartlyAppliedException)], s_dhtOver),
-        new(CallKind.Retry, [.. s_dhtMisuse, typeof(NoResolverException), typeof(OperationIdReusedException)], [typeof(OperationNotExecutedException), typeof(ResolverException)],
+        new(CallKind.Put, s_dhtMisuse, s_dhtNotDone, [typeof(OutcomeUnknownException)], s_dhtOver),
+        new(CallKind.Change, s_dhtMisuse, s_dhtNotDone, [typeof(OutcomeUnknownException)], s_dhtOver),
+        new(CallKind.Merge, [.. s_dhtMisuse, typeof(NoResolverException)], [.. s_dhtNotDone, typeof(ResolverException)], [typeof(OutcomeUnknownException), typeof(PartlyAppliedException)], s_dhtOver),
+        new(CallKind.Commit, [.. s_dhtMisuse, typeof(InvalidOperationException)], [.. s_dhtNotDone, typeof(ResolverException)], [typeof(OutcomeUnknownException), typeof(PartlyAppliedException)], s_dhtOver),
+        new(CallKind.Retry, [.. s_dhtMisuse, typeof(InvalidOperationException), typeof(NoResolverException), typeof(OperationIdReusedException)], [typeof(OperationNotExecutedException), typeof(ResolverException)],
             [typeof(OutcomeUnknownException), typeof(OutcomeForgottenException), typeof(PartlyAppliedException), typeof(OverloadedException), typeof(ViewUnavailableException), s_cancelled], [typeof(ShardDepopulatedException)]),
-        new(CallKind.Get, s_dhtMisuse, [typeof(OverloadedException), typeof(OperationNotExecutedException), typeof(ViewUnavailableException), s_cancelled], [], s_dhtOver),
+        new(CallKind.Update, s_dhtMisuse, s_dhtNotDone, [typeof(OutcomeUnknownException)], s_dhtOver),
+        new(CallKind.Get, [.. s_dhtMisuse, typeof(InvalidOperationException)], s_dhtNotDone, [], s_dhtOver),
         new(CallKind.Snapshot, [], [s_cancelled], [], s_dhtOver),
         new(CallKind.Status, [], [s_cancelled], [], s_dhtOver),
         new(CallKind.WhenInitialised, [], [s_cancelled], [], s_dhtOver),
@@ -59,6 +64,18 @@ internal static class CallErrors
     /// Nothing is said of other calls of the same put.
     /// </summary>
     public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException or PartlyAppliedException;
+
+    /// <summary>
+    /// Whether a put, a read or a retry that ended so did not wait any longer: that may only be when its time is over, its token is cancelled, or its member's part is over (errors.md: "View changes and
+    /// lost connections are not errors: calls wait and go on"). Not what says that a bound was reached, that nobody remembers, or that users' code cannot read what is stored.
+    /// </summary>
+    public static bool GaveUp(CallKind kind, Exception error) => kind is CallKind.Put or CallKind.Retry or CallKind.Get
+        && error is OperationNotExecutedException or ViewUnavailableException or OutcomeUnknownException and not OutcomeForgottenException and { InnerException: not (OverloadedException or UnsupportedTypeException or UserCodeException) };
+
+    /// <summary>
+    /// Whether a token that is cancelled ends a call of that kind wherever it is, and not only before anything of it is on its way, as those of sends, or never, as where there is none.
+    /// </summary>
+    public static bool EndsByToken(CallKind kind) => kind is not (CallKind.Stop or CallKind.Dispose or CallKind.Send or CallKind.OrderedSend or CallKind.SendTo);
 
     /// <summary>All that a call of that kind may end with.</summary>
     public static IEnumerable<Type> Of(CallKind kind) => Enum.GetValues<ErrorMeaning>().SelectMany(meaning => s_rows[(int)kind][meaning]);
@@ -108,8 +125,9 @@ internal static class CallErrors
         CallKind.Dispose => "`Group.DisposeAsync`",
         CallKind.Views => "`Views`",
         CallKind.Enable => "`EnableDhtAsync`",
-        CallKind.Put => "puts, merges, removes, `CommitAsync`",
-        CallKind.Retry => "the same with an `Operation`",
+        CallKind.Put => "`PutAsync`, `RemoveAsync`",
+        CallKind.Change => "`TryAddAsync`, `TryReplaceAsync`, `TryRemoveAsync`",
+        CallKind.Retry => "all these that put, merge, remove or commit, with an `Operation`",
         CallKind.Get => "gets, `RunAsync`",
         _ => $"`{kind}Async`",
     };

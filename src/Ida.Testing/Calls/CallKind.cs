@@ -48,11 +48,23 @@ internal enum CallKind
     /// <summary><c>Dht.CloseAsync</c></summary>
     Close,
 
-    /// <summary><c>PutAsync</c>, <c>MergeAsync</c>, <c>RemoveAsync</c>, <c>DhtBatch.CommitAsync</c></summary>
+    /// <summary><c>PutAsync</c>, <c>RemoveAsync</c></summary>
     Put,
 
-    /// <summary>The same with the <c>Operation</c> of an earlier call.</summary>
+    /// <summary><c>TryAddAsync</c>, <c>TryReplaceAsync</c>, <c>TryRemoveAsync</c></summary>
+    Change,
+
+    /// <summary><c>MergeAsync</c></summary>
+    Merge,
+
+    /// <summary><c>DhtBatch.CommitAsync</c></summary>
+    Commit,
+
+    /// <summary>The same, from <see cref="Put"/> on, with the <c>Operation</c> of an earlier call.</summary>
     Retry,
+
+    /// <summary><c>UpdateAsync</c></summary>
+    Update,
 
     /// <summary><c>GetAsync</c>, <c>DhtReading.RunAsync</c></summary>
     Get,

@@ -9,9 +9,14 @@ namespace Ida.Testing.Calls;
 /// <param name="now">The time that bounds are counted in: virtual, or without the time for which the process was stopped.</param>
 /// <param name="longest">How long a call may take that has no bound of its own; null: as long as the run.</param>
 /// <param name="slack">How much later than it should a call may end; null: <see cref="Slack"/>.</param>
-internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, TimeSpan? slack = null)
+/// <param name="passes">The time that passes also for a process that is held up, in which the times of calls run out; null: as <paramref name="now"/>.</param>
+internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, TimeSpan? slack = null, Func<TimeSpan>? passes = null)
 {
     private const int MostWrong = 20;
+
+    // A clock may be fast, and a time begins with the turn that takes the call.
+    private const double LeastClock = 0.95;
+    private static readonly TimeSpan s_leastTimeout = TimeSpan.FromSeconds(1);
 
     /// <summary>How much later than it should a call may end: for a busy machine, or a clock that is slow.</summary>
     public static readonly TimeSpan Slack = TimeSpan.FromSeconds(1.5);
@@ -42,6 +47,12 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
         }
     }
 
+    /// <summary>The first call of a caller that has not ended; null where there is none.</summary>
+    public string? OpenOf(ICaller caller)
+    {
+        lock (_lock) return _open.Find(entry => entry.Caller == caller && !entry.Task.IsCompleted)?.ToString();
+    }
+
     /// <summary>What calls did that they must not; null when nothing.</summary>
     public string? Wrong
     {
@@ -59,12 +70,13 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     /// <param name="caller">The life in which it is made; null: one that goes on as long as the run.</param>
     /// <param name="bound">How long it may take; null: as long as any.</param>
     /// <param name="mayBeOver">Whether the part of its member may be over, so that the call may be told so. Null: only where the caller's life is over; without a caller too, always.</param>
+    /// <param name="timeout">The time that its caller gave it: a put or a get does not give up before; null: that is not judged.</param>
     /// <param name="token">Its token: a call ends as cancelled only where this was.</param>
-    public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, CancellationToken token = default)
+    public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, TimeSpan? timeout = null, CancellationToken token = default)
         where T : Task
     {
         ArgumentNullException.ThrowIfNull(call);
-        var entry = new OpenEntry(now, kind, who, caller, mayBeOver, token) { Bound = bound ?? longest };
+        var entry = new OpenEntry(now, passes ?? now, kind, who, caller, mayBeOver, token) { Bound = bound ?? longest, Timeout = timeout };
         lock (_lock) _table.Begin(kind);
         try
         {
@@ -151,6 +163,11 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
             Report($"{entry} has not ended with its node");
             return true;
         }
+        if (CallErrors.EndsByToken(entry.Kind) && entry.CancelledFor() > _slack)
+        {
+            Report($"{entry} has not ended with its token");
+            return true;
+        }
         if (!entry.IsLate(entry.Took, _slack)) return false;
         ReportLate(entry, entry.Took, "is open");
         return true;
@@ -171,15 +188,25 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
             _table.End(entry.Kind, entry.Task);
             if (entry.IsLate(end.Took, _slack)) ReportLate(entry, end.Took, "ended");
             if (error is not null && !CallErrors.Allows(entry.Kind, error, end.WasCancelled)) Report($"{entry} ended with what the guide does not say of it: {error}");
+            // Where there is nothing to wait for a token does not count.
+            if (error is null && entry.WasNever && CallErrors.EndsByToken(entry.Kind) && entry.Kind != CallKind.WhenInitialised) Report($"{entry} ended well, though its token was cancelled before");
         }
-        if (error is null || CallErrors.MeaningOf(entry.Kind, error) != ErrorMeaning.Over || entry.MayBeOver) return true;
+        if (error is null || !(CallErrors.MeaningOf(entry.Kind, error) == ErrorMeaning.Over || IsEarly(entry, end, error)) || entry.MayBeOver) return true;
         // Others of the same process may hear of its end later.
         if (now() - end.At <= _slack) return false;
         Doubt(entry);
         return true;
     }
 
-    private void Doubt(OpenEntry entry) => Report($"{entry} was told that its part is over, and it goes on: {CallErrors.ErrorOf(entry.Task)}");
+    private static bool IsEarly(OpenEntry entry, CallEnd end, Exception error) =>
+        entry.Timeout is { } timeout && (timeout == Timeout.InfiniteTimeSpan || (timeout >= s_leastTimeout && end.Passed < timeout * LeastClock)) && !end.WasCancelled && CallErrors.GaveUp(entry.Kind, error);
+
+    private void Doubt(OpenEntry entry)
+    {
+        var error = CallErrors.ErrorOf(entry.Task)!;
+        if (CallErrors.MeaningOf(entry.Kind, error) == ErrorMeaning.Over) Report($"{entry} was told that its part is over, and it goes on: {error}");
+        else if (IsEarly(entry, entry.End!, error)) Report(string.Create(CultureInfo.InvariantCulture, $"{entry} gave up after {entry.End!.Passed.TotalSeconds:0.###} s, and had {entry.Timeout!.Value.TotalSeconds:0.###} s: {error}"));
+    }
 
     private void ReportLate(OpenEntry entry, TimeSpan took, string how) =>
         Report(string.Create(CultureInfo.InvariantCulture, $"{entry} {how} after {took.TotalSeconds:0.###} s, and had {entry.Bound!.Value.TotalSeconds:0.###} s"));

@@ -13,11 +13,19 @@ internal sealed class CallTable
     /// <summary>The column of calls that were open in a view change.</summary>
     public const string InView = "fault: view change";
 
+    private const string Fault = "fault", Option = "option";
+
     /// <summary>The column of calls that were open when a fault began.</summary>
     public static string Of(FaultKind fault) => OfFault(fault.ToString());
 
     /// <summary>The same of a fault of another harness.</summary>
-    public static string OfFault(string fault) => $"fault: {fault}";
+    public static string OfFault(string fault) => $"{Fault}: {fault}";
+
+    /// <summary>The column of calls that were made with an option.</summary>
+    public static string OptionOf(string option) => $"{Option}: {option}";
+
+    /// <summary>The column of a misuse that was refused.</summary>
+    public static string MisuseOf(string misuse) => $"misuse: {misuse}";
 
     /// <summary>Columns in their order, with the number of calls of each kind.</summary>
     public IReadOnlyDictionary<(CallKind Kind, string Column), long> Cells => _cells;
@@ -61,10 +69,13 @@ internal sealed class CallTable
         }
     }
 
-    /// <summary>What no schedule drew: kinds that were not called (null), errors that the guide promises and nobody got, faults that others met and this kind did not.</summary>
+    /// <summary>
+    /// What no schedule drew: kinds that were not called (null), errors that the guide promises and nobody got, faults that others met and this kind did not, and the same of
+    /// options, where calls of the kind have any.
+    /// </summary>
     public IEnumerable<(CallKind Kind, string? Cell)> Empty()
     {
-        var faults = _cells.Keys.Select(static cell => cell.Column).Where(static column => SortOf(column) == "fault").Distinct().Order(StringComparer.Ordinal).ToList();
+        var (faults, options) = (ColumnsOf(Fault), ColumnsOf(Option));
         foreach (var kind in Enum.GetValues<CallKind>())
         {
             if (this[kind, "begun"] == 0)
@@ -76,8 +87,13 @@ internal sealed class CallTable
                 if (!Names(error).Any(name => this[kind, $"ended: {name}"] + this[kind, $"refused: {name}"] > 0)) yield return (kind, error.Name);
             foreach (string fault in faults)
                 if (this[kind, fault] == 0) yield return (kind, fault);
+            if (!options.Exists(option => this[kind, option] > 0)) continue;
+            foreach (string option in options)
+                if (this[kind, option] == 0) yield return (kind, option);
         }
     }
+
+    private List<string> ColumnsOf(string sort) => [.. _cells.Keys.Select(static cell => cell.Column).Where(column => SortOf(column) == sort).Distinct().Order(StringComparer.Ordinal)];
 
     // What derives from an error counts for it.
     private static string[] Names(Type error) => error == typeof(ArgumentException) ? [error.Name, nameof(ArgumentNullException), nameof(ArgumentOutOfRangeException), nameof(Oracle.InvalidOptionException)]

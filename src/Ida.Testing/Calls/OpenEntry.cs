@@ -4,21 +4,28 @@ namespace Ida.Testing.Calls;
 
 /// <summary>A call of a ledger, from its beginning until it is judged.</summary>
 /// <param name="now">The ledger's time.</param>
+/// <param name="passes">The time that passes, also for a process that is held up.</param>
 /// <param name="kind">What was called.</param>
 /// <param name="who">The caller, for a report.</param>
 /// <param name="caller">The life in which it began; null: one that goes on as long as the run.</param>
 /// <param name="mayBeOver">Whether the part of its member may be over, so that the call may be told so. Null: only where the caller's life is over; without a caller too, always.</param>
 /// <param name="token">Its token.</param>
-internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, ICaller? caller, Func<bool>? mayBeOver, CancellationToken token)
+internal sealed class OpenEntry(Func<TimeSpan> now, Func<TimeSpan> passes, CallKind kind, string who, ICaller? caller, Func<bool>? mayBeOver, CancellationToken token)
 {
-    private readonly TimeSpan _begun = now(), _clock = caller?.Clock ?? now();
+    private readonly TimeSpan _begun = now(), _clock = caller?.Clock ?? now(), _passed = passes();
     private CallEnd? _end;
-    private TimeSpan? _overSince;
+    private readonly bool _cancelledBefore = token.IsCancellationRequested;
+    private TimeSpan? _overSince, _cancelledAt;
 
     public CallKind Kind => kind;
 
+    public ICaller? Caller => caller;
+
     /// <summary>How long it may take; null: as long as the run.</summary>
     public TimeSpan? Bound { get; init; }
+
+    /// <summary>The time that its caller gave it, for which it waits before it gives up; null: none that is judged.</summary>
+    public TimeSpan? Timeout { get; init; }
 
     public Task Task { get; private set; } = Task.CompletedTask;
 
@@ -41,6 +48,12 @@ internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, I
 
     public bool IsLate(TimeSpan took, TimeSpan slack) => Bound is { } bound && took > bound + slack;
 
+    /// <summary>Whether its token was cancelled before it was made, so that it ends for that, whatever it was to do.</summary>
+    public bool WasNever => _cancelledBefore;
+
+    /// <summary>How long its token has been cancelled, as far as was looked.</summary>
+    public TimeSpan CancelledFor() => token.IsCancellationRequested ? Took - (_cancelledAt ??= Took) : TimeSpan.Zero;
+
     /// <summary>Takes the task of the call, and notes at its very end what is so then.</summary>
     public void Watch(Task task, Action ended)
     {
@@ -53,7 +66,7 @@ internal sealed class OpenEntry(Func<TimeSpan> now, CallKind kind, string who, I
     }
 
     // The first stamp counts: that of the call's own end, or of whoever looks before the end is reported.
-    private CallEnd Stamp() => Interlocked.CompareExchange(ref _end, new(now(), Took, Life, token.IsCancellationRequested), null) ?? _end!;
+    private CallEnd Stamp() => Interlocked.CompareExchange(ref _end, new(now(), Took, passes() - _passed, Life, token.IsCancellationRequested), null) ?? _end!;
 
     public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{kind} of {who}, begun at {_begun.TotalMilliseconds:0.###} ms,");
 }

@@ -92,6 +92,12 @@ public sealed class HistoryRecorder
         lock (_lock) return History.FromEvents(_events);
     }
 
+    /// <summary>A moment behind all events so far, and before all others.</summary>
+    internal long Now()
+    {
+        lock (_lock) return _last = Math.Max(_last + 1, _clock());
+    }
+
     private static long MachineClock() => Stopwatch.Frequency == 1_000_000_000
         ? Stopwatch.GetTimestamp()
         : (long)(Stopwatch.GetTimestamp() * (1e9 / Stopwatch.Frequency));

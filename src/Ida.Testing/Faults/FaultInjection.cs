@@ -1,10 +1,17 @@
 namespace Ida.Testing;
 
-/// <summary>Makes faults happen to a simulation, and undoes them.</summary>
-internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? restarted)
+/// <summary>Makes faults happen to a simulation, and undoes them: where several have hold of one thing, it is as it was when the last of them has ended.</summary>
+internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? restarted, Action<Fault>? happens = null)
 {
+    private readonly HeldFaults<(int From, int To), CutMode?> _cuts = new();
+    private readonly HeldFaults<(int From, int To), double> _slow = new();
+    private readonly HeldFaults<SimNode, double> _busy = new(), _drifts = new();
+
     public void Begin(Fault fault)
     {
+        // One that has died does not die again, nor does anything else happen to it.
+        if (fault.Kind is FaultKind.Crash or FaultKind.Vanish or FaultKind.Pause or FaultKind.Busy or FaultKind.Drift && !Latest(fault.Node).Alive) return;
+        happens?.Invoke(fault);
         if (fault.Kind == FaultKind.Partition)
         {
             Partition(fault);
@@ -16,50 +23,57 @@ internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? res
             case FaultKind.Crash: Down(node, fault, hostAnswers: true); break;
             case FaultKind.Vanish: Down(node, fault, hostAnswers: false); break;
             case FaultKind.Pause: node.Pause(fault.For); break;
-            case FaultKind.Cut: Cut(node, Latest(fault.Other), CutMode.Hold, fault.For); break;
-            case FaultKind.Drop: Cut(node, Latest(fault.Other), CutMode.Drop, fault.For); break;
-            case FaultKind.Slow: Slow(node, Latest(fault.Other), fault); break;
+            case FaultKind.Cut: Cut(fault, fault.Node, fault.Other, CutMode.Hold); break;
+            case FaultKind.Drop: Cut(fault, fault.Node, fault.Other, CutMode.Drop); break;
+            case FaultKind.Slow: Slow(fault); break;
             case FaultKind.Break: simulation.Network.Break(node, Latest(fault.Other)); break;
-            case FaultKind.Busy: Busy(fault); break;
-            case FaultKind.Drift: Drift(fault); break;
+            case FaultKind.Busy: Busy(node, fault); break;
+            case FaultKind.Drift: Drift(node, fault); break;
         }
     }
 
     private void Down(SimNode node, Fault fault, bool hostAnswers)
     {
-        if (!node.Alive) return;
         node.Crash(hostAnswers);
         if (restarted is null) return;
-        Later(fault.For, () =>
+        Later(fault, () =>
         {
             if (Latest(fault.Node) == node) restarted(node.Restart());
         });
     }
 
-    private void Cut(SimNode from, SimNode to, CutMode mode, TimeSpan time)
+    private void Cut(Fault fault, int from, int to, CutMode mode)
     {
-        simulation.Network.Cut(from, to, mode);
-        Later(time, () => simulation.Network.Heal(from, to));
+        _cuts.Begin((from, to), fault, mode, null);
+        simulation.Network.Cut(Latest(from), Latest(to), mode);
+        Later(fault, () =>
+        {
+            var (state, isHeld) = _cuts.End((from, to), fault);
+            // Where all ways were healed meanwhile nobody cuts them again.
+            if (!isHeld) simulation.Network.Heal(Latest(from), Latest(to));
+            else if (!simulation.Network.IsOpen(Latest(from), Latest(to))) simulation.Network.Cut(Latest(from), Latest(to), state!.Value);
+        });
     }
 
-    private void Slow(SimNode from, SimNode to, Fault fault)
+    private void Slow(Fault fault)
     {
-        simulation.Network.Slow(from, to, fault.Factor);
-        Later(fault.For, () => simulation.Network.Slow(from, to, 1));
+        _slow.Begin((fault.Node, fault.Other), fault, fault.Factor, 1);
+        simulation.Network.Slow(Latest(fault.Node), Latest(fault.Other), fault.Factor);
+        Later(fault, () => simulation.Network.Slow(Latest(fault.Node), Latest(fault.Other), _slow.End((fault.Node, fault.Other), fault).State));
     }
 
-    private void Busy(Fault fault)
+    private void Busy(SimNode node, Fault fault)
     {
-        Latest(fault.Node).SlowFactor = fault.Factor;
-        Later(fault.For, () => Latest(fault.Node).SlowFactor = 1);
+        _busy.Begin(node, fault, fault.Factor, 1);
+        node.SlowFactor = fault.Factor;
+        Later(fault, () => node.SlowFactor = _busy.End(node, fault).State);
     }
 
-    private void Drift(Fault fault)
+    private void Drift(SimNode node, Fault fault)
     {
-        var node = Latest(fault.Node);
-        double before = node.ClockDrift;
+        _drifts.Begin(node, fault, fault.Factor - 1, node.ClockDrift);
         node.ClockDrift = fault.Factor - 1;
-        Later(fault.For, () => node.ClockDrift = before);
+        Later(fault, () => node.ClockDrift = _drifts.End(node, fault).State);
     }
 
     private void Partition(Fault fault)
@@ -69,15 +83,15 @@ internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? res
             for (int outside = 0; outside < simulation.Hosts.Count; outside++)
             {
                 if (fault.Side.Contains(outside)) continue;
-                Cut(Latest(inside), Latest(outside), CutMode.Hold, fault.For);
-                Cut(Latest(outside), Latest(inside), CutMode.Hold, fault.For);
+                Cut(fault, inside, outside, CutMode.Hold);
+                Cut(fault, outside, inside, CutMode.Hold);
             }
         }
     }
 
-    private void Later(TimeSpan time, Action undo)
+    private void Later(Fault fault, Action undo)
     {
-        if (time != Timeout.InfiniteTimeSpan) simulation.After(time, undo);
+        if (fault.For != Timeout.InfiniteTimeSpan) simulation.After(fault.For, undo);
     }
 
     private SimNode Latest(int number) => number >= 0 && number < simulation.Hosts.Count

@@ -40,10 +40,13 @@ public sealed class FaultSchedule
     /// Makes the faults happen from now on. <paramref name="restarted"/> attaches the protocols of a node that comes back with a new life;
     /// without it nodes that crash stay down.
     /// </summary>
-    public void Inject(Simulation simulation, Action<SimNode>? restarted = null)
+    public void Inject(Simulation simulation, Action<SimNode>? restarted = null) => Inject(simulation, restarted, null);
+
+    /// <summary>The same; <paramref name="happens"/> is told of each just before it happens, and not of one whose node is dead.</summary>
+    internal void Inject(Simulation simulation, Action<SimNode>? restarted, Action<Fault>? happens)
     {
         ArgumentNullException.ThrowIfNull(simulation);
-        var injection = new FaultInjection(simulation, restarted);
+        var injection = new FaultInjection(simulation, restarted, happens);
         foreach (var fault in Faults) simulation.After(fault.At, () => injection.Begin(fault));
     }
 

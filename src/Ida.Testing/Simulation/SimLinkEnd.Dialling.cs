@@ -225,8 +225,15 @@ internal sealed partial class SimLinkEnd
         if (_simulation.Network.CutBetween(Other!.Owner.Host, Owner.Host) is not null || Other.Epoch != Epoch) return;
         _expected = Other.Owner.Id;
         _dialled = true;
-        if (Session.Attach(_ackReceived)) Up();
-        else End(LinkFault.Rejected);
+        if (!Session.Attach(_ackReceived))
+        {
+            End(LinkFault.Rejected);
+            return;
+        }
+        Up();
+        // What happened to the connection since it was answered was not told to this end, which was not up.
+        if (!Other.Connected && Other.Owner.Host.Answers) Other.TellOfReset(this);
+        else if (!Other.Connected || _simulation.Network.CutBetween(Owner.Host, Other.Owner.Host) is not null) Ask();
     }
 
     private void Up()

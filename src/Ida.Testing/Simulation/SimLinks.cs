@@ -7,7 +7,7 @@ namespace Ida.Testing;
 /// <summary>
 /// The links of one life of a node in memory: sessions over a simulated network, without sockets. What it answers to its caller is what the TCP mesh answers.
 /// </summary>
-internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkSink
+internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkUses, ILinkSink
 {
     private readonly List<SimLinkEnd> _ends = [];
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
@@ -21,7 +21,9 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 
     public IEnumerable<LinkUse> Uses => _ends.Where(static end => !end.IsOver)
-        .Select(static end => new LinkUse(end.Address, end.NodeId, end.Session.Backlog, end.Phase, end.IsOpened, end.IsUnsettled, end.Session.IsForeign));
+        .Select(static end => new LinkUse(end.Address, end.NodeId, end.Session.Backlog, end.Phase, end.IsOpened, end.IsUnsettled, end.Session.IsForeign) { Unsent = end.Session.Unsent });
+
+    public int Live => _ends.Count(static end => !end.IsOver);
 
     NodeBacklog ISimCarrier.Backlog => Held;
 

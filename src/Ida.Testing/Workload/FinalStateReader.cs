@@ -24,13 +24,22 @@ public static class FinalStateReader
             return false;
         }
         if (!slice.IsInitialised) return false;
+        var (lists, values) = Read(dht, slice);
         var state = new Dictionary<string, HistoryValue>();
         var versions = new Dictionary<string, long>();
-        foreach (var (key, found) in slice.Of(dht.Map<string, List<string>>(HistoryWorkload.Lists)))
-            (state[key], versions[key]) = (HistoryValue.List([.. found.Value.Select(HistoryValue.FromString)]), (long)found.Version);
-        foreach (var (key, found) in slice.Of(dht.Map<string, string>(HistoryWorkload.Values)))
-            (state[key], versions[key]) = (HistoryValue.FromString(FilledValue.Shown(found.Value)), (long)found.Version);
+        foreach (var (key, (elements, version)) in lists) (state[key], versions[key]) = (HistoryValue.List([.. elements.Select(HistoryValue.FromString)]), version);
+        foreach (var (key, (mark, version)) in values) (state[key], versions[key]) = (HistoryValue.FromString(mark), version);
         recorder.Final(member, state, versions, slice.Shard);
         return true;
+    }
+
+    /// <summary>The lists and the marks of the values that a slice has, by their keys.</summary>
+    internal static (SortedDictionary<string, (List<string> Elements, long Version)> Lists, SortedDictionary<string, (string Mark, long Version)> Values) Read(Dht dht, LocalSlice slice)
+    {
+        var lists = new SortedDictionary<string, (List<string> Elements, long Version)>(StringComparer.Ordinal);
+        foreach (var (key, found) in slice.Of(dht.Map<string, List<string>>(HistoryWorkload.Lists))) lists[key] = (found.Value, (long)found.Version);
+        var values = new SortedDictionary<string, (string Mark, long Version)>(StringComparer.Ordinal);
+        foreach (var (key, found) in slice.Of(dht.Map<string, string>(HistoryWorkload.Values))) values[key] = (FilledValue.Shown(found.Value), (long)found.Version);
+        return (lists, values);
     }
 }

@@ -112,7 +112,8 @@ public sealed class HistoryClient
         var (version, mark) = _seen.GetValueOrDefault(key);
         string put = _recorder.Invoke(_name, _member, HistoryFunctions.Put, [key], [HistoryValue.FromString($"{write.Element}.{key}")], Level);
         string found = _recorder.Invoke(_name, _member, HistoryFunctions.Get, [key], level: Level, partOf: put);
-        return write with { Puts = [key], Expected = version, ExpectedMark = mark, PutOp = put, FoundOp = found };
+        string unmet = _recorder.Invoke($"{_name}f", _member, HistoryFunctions.Get, [key], level: Level);
+        return write with { Puts = [key], Expected = version, ExpectedMark = mark, PutOp = put, FoundOp = found, UnmetOp = unmet };
     }
 
     private async Task<bool> WriteAsync(HistoryWrite write)
@@ -145,7 +146,7 @@ public sealed class HistoryClient
     {
         using var cancel = Cancellation();
         var options = new PutOptions { Level = write.Level, Timeout = Time(hurried), Operation = write.Operation };
-        var kind = write.Operation is null ? CallKind.Put : CallKind.Retry;
+        var kind = KindOf(write);
         try
         {
             var result = await EndsAsync(Begin(kind, () => PutAsync(write, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
@@ -154,7 +155,7 @@ public sealed class HistoryClient
                 if (write.Expected is null) throw new InvalidOperationException($"A put of {_name} that expects nothing was told that it is not applied.");
                 if (result.Versions.Count > 0 && result.Versions[0] == write.Expected) throw new InvalidOperationException($"A put of {_name} was told that {write.Puts[0]} has version {write.Expected}, and was not applied for lack of it.");
                 Drew("condition that is not met");
-                Record(write, _recorder.Fail);
+                Record(write, _recorder.Fail, result.Versions.Count > 0 ? result.Versions[0] : null);
                 Succeeded++;
                 return (null, true);
             }
@@ -163,8 +164,9 @@ public sealed class HistoryClient
             if (write.AppendOp is { } append) _recorder.Ok(append, versions: versions?[..write.Appends.Count]);
             if (write.PutOp is { } put) _recorder.Ok(put, versions: versions?[write.Appends.Count..]);
             if (write.Expected is not null) Drew("condition that is met");
+            if (write.UnmetOp is { } unmet) _recorder.Fail(unmet);
             if (versions is not null && write.Removes.Count == 0)
-                for (int i = 0; i < write.Puts.Count; i++) _seen[write.Puts[i]] = ((ulong)versions[write.Appends.Count + i]!.Value, $"{write.Element}.{write.Puts[i]}");
+                for (int i = 0; i < write.Puts.Count; i++) See(write.Puts[i], (ulong)versions[write.Appends.Count + i]!.Value, $"{write.Element}.{write.Puts[i]}");
             if (write.FoundOp is { } found) _recorder.Ok(found, [write.ExpectedMark is { } mark ? HistoryValue.FromString(mark) : HistoryValue.Absent], [write.Expected is > 0 and var expected ? (long?)expected : null]);
             Succeeded++;
             return (null, true);
@@ -198,7 +200,7 @@ public sealed class HistoryClient
     }
 
     private ValueTask<T> Begin<T>(CallKind kind, Func<ValueTask<T>> call, TimeSpan timeout, CancellationTokenSource? cancel) => _workload.Calls is { } calls
-        ? new(calls.Begin(kind, _name, () => call().AsTask(), Caller, timeout + (2 * (_workload.Overtime ?? TimeSpan.Zero)), () => _dht.Completion.IsCompleted || IsLeaving?.Invoke() == true, cancel?.Token ?? default))
+        ? new(calls.Begin(kind, _name, () => call().AsTask(), Caller, timeout + (2 * (_workload.Overtime ?? TimeSpan.Zero)), () => _dht.Completion.IsCompleted || IsLeaving?.Invoke() == true, timeout, cancel?.Token ?? default))
         : call();
 
     /// <summary>Awaits a call, which has to end within its time and the overtime of the workload. A process that was stopped meanwhile finds both over, so it looks twice.</summary>
@@ -215,6 +217,14 @@ public sealed class HistoryClient
         }
         throw new TimeoutException($"A call of {_name} with a time of {timeout} is open {2 * overtime} after that.");
     }
+
+    private static CallKind KindOf(HistoryWrite write) => write.Operation is not null ? CallKind.Retry
+        : write.Expected is not null ? InBatch(write) ? CallKind.Commit : CallKind.Change
+        : (write.Appends.Count > 0 && write.PutOp is not null) || (write.Puts.Count > 0 && write.Removes.Count > 0) ? CallKind.Commit
+        : write.Appends.Count > 0 ? CallKind.Merge : CallKind.Put;
+
+    // Of one conditional put always the same.
+    private static bool InBatch(HistoryWrite write) => write.Element.Length % 2 == 0;
 
     private ValueTask<PutResult> PutAsync(HistoryWrite write, PutOptions options, CancellationToken cancel)
     {
@@ -236,17 +246,28 @@ public sealed class HistoryClient
     private async ValueTask<PutResult> PutIfAsync(HistoryWrite write, ulong expected, PutOptions options, CancellationToken cancel)
     {
         string key = write.Puts[0], value = Value(write, key);
-        if (write.Element.Length % 2 == 0) return await _dht.NewBatch(options).Expect(_values, key, expected).Put(_values, key, value).CommitAsync(cancel);
+        if (InBatch(write)) return await _dht.NewBatch(options).Expect(_values, key, expected).Put(_values, key, value).CommitAsync(cancel);
         return new(default, await (expected == 0 ? _values.TryAddAsync(key, value, options, cancel) : _values.TryReplaceAsync(key, value, expected, options, cancel)), default);
     }
 
     private static string Value(HistoryWrite write, string key) => FilledValue.Make($"{write.Element}.{key}", write.Filling);
 
-    private static void Record(HistoryWrite write, Action<string> how)
+    /// <summary>Records how a write ended; and where it was refused, which version it <paramref name="found"/> instead: a refusal has read the key.</summary>
+    private void Record(HistoryWrite write, Action<string> how, ulong? found = null)
     {
         if (write.AppendOp is { } append) how(append);
         if (write.PutOp is { } put) how(put);
-        if (write.FoundOp is { } found) how(found);
+        if (write.FoundOp is { } met) how(met);
+        if (write.UnmetOp is not { } unmet) return;
+        if (found == 0) _recorder.Ok(unmet, [HistoryValue.Absent], [null]);
+        else if (found is { } version && _workload.Versions?.MarkOf(write.Puts[0], version) is { } mark) _recorder.Ok(unmet, [HistoryValue.FromString(mark)], [(long)version]);
+        else _recorder.Fail(unmet);
+    }
+
+    private void See(string key, ulong version, string? mark)
+    {
+        _seen[key] = (version, mark);
+        if (mark is not null) _workload.Versions?.Learn(key, version, mark);
     }
 
     private async Task<bool> ReadAsync(bool lists, List<string> keys)
@@ -260,7 +281,7 @@ public sealed class HistoryClient
             else
             {
                 var read = await EndsAsync(Begin(CallKind.Get, () => GetAsync(_values, keys, options, cancel?.Token ?? default), options.Timeout.Value, cancel), options.Timeout.Value);
-                for (int i = 0; i < keys.Count; i++) _seen[keys[i]] = (read[i].Version, read[i].Found ? FilledValue.Shown(read[i].Value) : null);
+                for (int i = 0; i < keys.Count; i++) See(keys[i], read[i].Version, read[i].Found ? FilledValue.Shown(read[i].Value) : null);
                 Record(op, read, static value => FilledValue.Shown(value));
             }
             Succeeded++;

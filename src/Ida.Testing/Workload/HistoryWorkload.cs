@@ -5,7 +5,7 @@ namespace Ida.Testing.Workload;
 /// <summary>What the clients of a checked run do: few hot keys, several of them at a time, over several shards.</summary>
 public sealed record HistoryWorkload
 {
-    /// <summary>Map of the append keys; <see cref="Register"/> gives it its resolver.</summary>
+    /// <summary>Map of the append keys.</summary>
     public const string Lists = "lists";
 
     /// <summary>Map of the put keys.</summary>
@@ -68,16 +68,20 @@ public sealed record HistoryWorkload
     /// <summary>Keeps the clients' calls; null: nobody does.</summary>
     internal CallLedger? Calls { get; init; }
 
+    /// <summary>What all clients of a DHT know of versions: what one is told of a version judges what another has read; null: each knows only what it saw last.</summary>
+    internal VersionBook? Versions { get; init; }
+
     /// <summary>How long a client waits between operations. Default none.</summary>
     public TimeSpan Pause { get; init; }
 
     /// <summary>Whose time <see cref="Pause"/> and the cancellations go by; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
-    /// <summary>Registers what the workload needs; for <c>EnableDhtAsync</c>.</summary>
-    public static void Register(DhtRegistry registry)
+    /// <summary>Declares the maps of the workload; for <c>EnableDhtAsync</c>.</summary>
+    public static void Declare(DhtMaps maps)
     {
-        ArgumentNullException.ThrowIfNull(registry);
-        registry.OnMerge<string, List<string>, string>(static (_, stored, element) => [.. stored ?? [], element]);
+        ArgumentNullException.ThrowIfNull(maps);
+        maps.Map<string, List<string>>(Lists).OnMerge<string>(static (_, stored, element) => [.. stored ?? [], element]);
+        maps.Map<string, string>(Values);
     }
 }

@@ -15,6 +15,9 @@ public sealed record HistoryWrite
     /// <summary>The record of what a conditional put finds; null without a condition.</summary>
     public string? FoundOp { get; init; }
 
+    /// <summary>The record of what a conditional put finds instead of what it expects; null without a condition.</summary>
+    public string? UnmetOp { get; init; }
+
     /// <summary>Who wrote.</summary>
     public required string Client { get; init; }
 

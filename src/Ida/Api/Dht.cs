@@ -1,16 +1,14 @@
-using System.Collections.Concurrent;
 using GroupCore.Basics;
 using GroupCore.Runtime;
 using GroupCore.Wire;
-using GroupCore.Wire.MessagePack;
 using Ida.Coordination;
+using Ida.Maps;
 
 namespace Ida;
 
 /// <summary>One member's part in the DHT of its group. Thread-safe.</summary>
 public sealed class Dht : IDhtEvents
 {
-    private readonly ConcurrentDictionary<(string Name, Type Key, Type Value), IKeyText> _maps = new();
     private readonly OperationPool<PutOperation> _puts;
     private readonly OperationPool<ChangeOperation> _changes;
     private readonly TaskCompletionSource _serving = new();
@@ -21,9 +19,9 @@ public sealed class Dht : IDhtEvents
     private bool _isReached;
     private bool _isOver;
 
-    internal Dht(DhtLayer layer, DhtOptions options, DhtRegistry registry)
+    internal Dht(DhtLayer layer, DhtOptions options, DeclaredMaps maps)
     {
-        (Layer, Options, Registry) = (layer, options, registry);
+        (Layer, Options, Maps) = (layer, options, maps);
         layer.Events = this;
         _puts = new(pool => new(this, pool));
         _changes = new(pool => new(this, pool));
@@ -48,23 +46,21 @@ public sealed class Dht : IDhtEvents
 
     internal OperationPool<PutOperation> Puts => _puts;
 
-    internal DhtRegistry Registry { get; }
+    internal DeclaredMaps Maps { get; }
 
-    internal IPayloadSerializer Serializer => Registry.Serializer;
+    internal IPayloadSerializer Serializer => Maps.Serializer;
 
     /// <summary>Completes when this member has its slot in the founded DHT.</summary>
     internal Task Serving => _serving.Task;
 
-    /// <summary>
-    /// The map of this name and these types; the first call makes it. This member keeps some memory for each map that it ever named, as long as it is in the
-    /// DHT: put whatever varies without end into keys.
-    /// </summary>
-    /// <exception cref="ArgumentException">The name contains an unpaired surrogate.</exception>
-    public DhtMap<TKey, TValue> Map<TKey, TValue>(string name = "") where TKey : notnull
+    /// <summary>The map of this name, which this member has declared with these types in <see cref="GroupDhtExtensions.EnableDhtAsync"/>; always the same object.</summary>
+    /// <exception cref="UndeclaredMapException">No map of this name is declared; the exception lists those that are.</exception>
+    /// <exception cref="MapTypeException">The map is declared with other types; the exception has both.</exception>
+    public DhtMap<TKey, TValue> Map<TKey, TValue>(string name) where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
-        if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The map name '{Utf8Text.AsGot(name)}' contains an unpaired surrogate: other such names would mean the same map.", nameof(name));
-        return (DhtMap<TKey, TValue>)_maps.GetOrAdd((name, typeof(TKey), typeof(TValue)), static (at, dht) => new DhtMap<TKey, TValue>(dht, at.Name), this);
+        var declared = Maps.Named(name) ?? throw new UndeclaredMapException(name, Maps.Names);
+        return declared is DeclaredMap<TKey, TValue> map ? map.Of(this) : throw new MapTypeException(name, declared.KeyType, declared.ValueType, typeof(TKey), typeof(TValue));
     }
 
     /// <summary>Begins one atomic put over several maps.</summary>
@@ -156,12 +152,12 @@ public sealed class Dht : IDhtEvents
     /// <summary>Map and key of a key's bytes, as text.</summary>
     internal (string Map, string Key) TextOf(ReadOnlySpan<byte> key)
     {
-        foreach (var map in _maps.Values)
-            if (map.TryText(key, out var text)) return text;
-        return ("", Convert.ToHexString(key[..Math.Min(key.Length, 50)]));
+        // Only declared maps have keys.
+        var map = Maps.Of(key)!;
+        return (map.Name, map.TextOf(key[KeyIdentity.MapBytes..]));
     }
 
-    internal static ValueTask<TResult> Submit<TResult>(WriteOperation<TResult> op, PutOptions? options, CancellationToken cancellationToken)
+    internal static ValueTask<TResult> Submit<TResult>(WriteOperation<TResult> op, PutOptions? options, string operation, string? map, CancellationToken cancellationToken)
     {
         if (options?.Operation is { } named && named.Session == 0) throw new ArgumentException($"{nameof(PutOptions.Operation)} is the empty id; pass the id of an earlier put.", nameof(options));
         op.Requested = options?.Operation;
@@ -173,7 +169,7 @@ public sealed class Dht : IDhtEvents
             return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<TResult>(cancellationToken) : new(op.Nothing);
         }
         op.Seal("pairs");
-        return op.Submit(cancellationToken);
+        return DhtTraces.Submit(op, operation, map, cancellationToken);
     }
 
     internal void BeginGet(ClientOperation op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
@@ -181,7 +177,7 @@ public sealed class Dht : IDhtEvents
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(DhtMap<TKey, TValue> map) where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(map);
-        return ReferenceEquals(Map<TKey, TValue>(map.Name), map) ? map : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
+        return ReferenceEquals(map.Owner, this) ? map : throw new ArgumentException("The map is not one of this DHT.", nameof(map));
     }
 
     void IDhtEvents.OnServing() => Layer.Node.Complete(new ActionCompletion(() => _serving.TrySetResult()));

@@ -33,7 +33,7 @@ public sealed class DhtBatch
         return this;
     }
 
-    /// <summary>Adds a merge by the resolver for the three types; throws <see cref="NoResolverException"/> when there is none.</summary>
+    /// <summary>Adds a merge by the map's resolver for the type of the value; throws <see cref="NoResolverException"/> when there is none.</summary>
     public DhtBatch Merge<TKey, TValue, TIncoming>(DhtMap<TKey, TValue> map, TKey key, TIncoming value) where TKey : notnull
     {
         _dht.Own(map).AddMerge(Open, key, value);
@@ -58,6 +58,6 @@ public sealed class DhtBatch
     {
         var op = Open;
         _op = null;
-        return Dht.Submit(op, _options, cancellationToken);
+        return Dht.Submit(op, _options, "batch", null, cancellationToken);
     }
 }

@@ -1,19 +1,21 @@
 using System.Buffers;
-using GroupCore.Groups.Multicast;
+using GroupCore.Diagnostics;
+using GroupCore.Groups.Buffers;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
 using Ida.Coordination;
+using Ida.Maps;
 using Ida.Ordering;
 
 namespace Ida;
 
 /// <summary>
-/// A map of the DHT. Operations on several keys are atomic, over whatever shards the keys lie in, and ordered among each other; see
+/// A declared map of the DHT. Operations on several keys are atomic, over whatever shards the keys lie in, and ordered among each other; see
 /// <see cref="ConsistencyLevel"/>. Source: dht-order.md#what-it-guarantees.
 /// </summary>
 /// <remarks>
 /// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
-/// <see cref="OperationNotExecutedException"/>, <see cref="ViewUnavailableException"/>, <see cref="DhtConfigurationException"/>, <see cref="ValueTooLargeException"/>,
+/// <see cref="OperationNotExecutedException"/>, <see cref="ViewUnavailableException"/>, <see cref="MapNotAgreedException"/>, <see cref="DhtConfigurationException"/>, <see cref="ValueTooLargeException"/>,
 /// <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>, and <see cref="ArgumentException"/> for a key that occurs twice; calls that change entries also
 /// <see cref="OutcomeUnknownException"/>, and those that name an earlier one <see cref="OperationIdReusedException"/>. View changes are not errors: the call goes on by itself.
 /// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
@@ -21,29 +23,30 @@ namespace Ida;
 /// </remarks>
 /// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
 /// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>
-public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
+public sealed class DhtMap<TKey, TValue> where TKey : notnull
 {
     // Asked once: a test of a value for null boxes it where the compiler does not optimise.
     private static readonly bool s_nullable = default(TValue) is null;
     private readonly Dht _dht;
+    private readonly DeclaredMap<TKey, TValue> _declared;
     private readonly OperationPool<GetOneOperation<TKey, TValue>> _ones;
     private readonly OperationPool<GetManyOperation<TKey, TValue>> _many;
     private readonly OperationPool<MergeOperation<TKey, TValue>> _merges;
 
-
-    internal DhtMap(Dht dht, string name)
+    internal DhtMap(Dht dht, DeclaredMap<TKey, TValue> declared)
     {
-        (_dht, Name) = (dht, name);
-        Identity = KeyIdentity.OfMap(name, typeof(TKey), typeof(TValue));
+        (_dht, _declared) = (dht, declared);
         _ones = new(pool => new(dht.Layer, this, pool));
         _many = new(pool => new(dht.Layer, this, pool));
         _merges = new(pool => new(dht, this, pool));
     }
 
     /// <summary>The name of the map.</summary>
-    public string Name { get; }
+    public string Name => _declared.Name;
 
-    internal byte[] Identity { get; }
+    internal Dht Owner => _dht;
+
+    internal byte[] Identity => _declared.Identity;
 
     internal IPayloadSerializer Serializer => _dht.Serializer;
 
@@ -53,7 +56,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         var op = _ones.Rent();
         _dht.BeginGet(op, options);
         AddGet(op, key);
-        return op.Submit(cancellationToken);
+        return DhtTraces.Submit(op, "get", Name, cancellationToken);
     }
 
     /// <summary>Reads all keys at one point of the order; absent keys are left out.</summary>
@@ -72,7 +75,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         op.For(asked);
         foreach (var key in asked) AddGet(op, key);
         op.Seal(nameof(keys));
-        return op.Submit(cancellationToken);
+        return DhtTraces.Submit(op, "get", Name, cancellationToken);
     }
 
     /// <summary>Puts one pair, whatever the key holds; a null value removes the entry.</summary>
@@ -80,7 +83,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
     {
         var op = _dht.NewPut(options);
         AddPut(op, key, value, null);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "put", Name, cancellationToken);
     }
 
     /// <summary>Puts all pairs atomically, whatever the keys hold; a null value removes the entry. A key that occurs twice throws <see cref="ArgumentException"/>.</summary>
@@ -89,7 +92,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         ArgumentNullException.ThrowIfNull(pairs);
         var op = _dht.NewPut(options);
         foreach (var (key, value) in new Elements<KeyValuePair<TKey, TValue?>>(pairs)) AddPut(op, key, value, null);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "put", Name, cancellationToken);
     }
 
     /// <summary>Puts a value where the key has none, and tells whether it did.</summary>
@@ -104,7 +107,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
     {
         var op = _dht.NewChange(options);
         AddRemove(op, key, expected);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "remove", Name, cancellationToken);
     }
 
     /// <summary>Removes an entry, and tells whether there was one.</summary>
@@ -112,7 +115,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
     {
         var op = _dht.NewChange(options);
         AddRemove(op, key, null);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "remove", Name, cancellationToken);
     }
 
     /// <summary>Removes entries atomically. The version of a key that had none is 0.</summary>
@@ -121,11 +124,11 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         ArgumentNullException.ThrowIfNull(keys);
         var op = _dht.NewPut(options);
         foreach (var key in new Elements<TKey>(keys)) AddRemove(op, key, null);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "remove", Name, cancellationToken);
     }
 
     /// <summary>
-    /// Merges a value into what the key holds, by the resolver for both types, and tells what is stored then: the default of the type where the resolver removed the entry.
+    /// Merges a value into what the key holds, by the map's resolver for its type, and tells what is stored then: the default of the type where the resolver removed the entry.
     /// The resolver is also called for a key without a value, with the default of the stored type.
     /// </summary>
     /// <exception cref="NoResolverException">There is no such resolver.</exception>
@@ -135,7 +138,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         var op = _merges.Rent();
         _dht.BeginPut(op, options);
         AddMerge(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "merge", Name, cancellationToken);
     }
 
     /// <summary>Merges one value into each key, atomically, as <see cref="MergeAsync{TIncoming}(TKey, TIncoming, PutOptions, CancellationToken)"/> does.</summary>
@@ -147,7 +150,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         ArgumentNullException.ThrowIfNull(pairs);
         var op = _dht.NewPut(options);
         foreach (var (key, value) in new Elements<KeyValuePair<TKey, TIncoming>>(pairs)) AddMerge(op, key, value);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "merge", Name, cancellationToken);
     }
 
     /// <summary>
@@ -171,7 +174,14 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         ArgumentNullException.ThrowIfNull(key);
         ArgumentNullException.ThrowIfNull(change);
         if (options?.Operation is not null) throw new ArgumentException($"An update is several puts: {nameof(PutOptions.Operation)} can name none of them.", nameof(options));
-        return UpdateAsync(key, change, _dht.TimeOf(options), cancellationToken);
+        var time = _dht.TimeOf(options);
+        return DhtTraces.IsOn ? UpdateTracedAsync(key, change, time, cancellationToken) : UpdateAsync(key, change, time, cancellationToken);
+    }
+
+    private async ValueTask<TValue?> UpdateTracedAsync(TKey key, Func<Entry<TValue>, TValue?> change, TimeSpan time, CancellationToken cancellationToken)
+    {
+        var activity = DhtTraces.Start("update", Name);
+        return await Traced.EndAsync(activity, UpdateAsync(key, change, time, cancellationToken)).ConfigureAwait(false);
     }
 
     private async ValueTask<TValue?> UpdateAsync(TKey key, Func<Entry<TValue>, TValue?> change, TimeSpan time, CancellationToken cancellationToken)
@@ -184,7 +194,7 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
             if (s_nullable && value is null && !entry.Found) return default;
             var op = _dht.NewChange(new() { Level = ConsistencyLevel.Strict, Timeout = Left() });
             AddPut(op, key, value, entry.Version);
-            if (await Dht.Submit(op, null, cancellationToken).ConfigureAwait(false)) return value;
+            if (await Dht.Submit(op, null, "put", Name, cancellationToken).ConfigureAwait(false)) return value;
 
             TimeSpan Left()
             {
@@ -198,29 +208,28 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
     internal void AddPut(ClientOperation op, TKey key, TValue? value, ulong? expected)
     {
         if (s_nullable && value is null) AddRemove(op, key, expected);
-        else Add(op, key, KeyEffect.Put, value, 0, expected);
+        else Add(op, key, KeyEffect.Put, value, null, expected);
     }
 
-    internal void AddRemove(ClientOperation op, TKey key, ulong? expected) => Add(op, key, KeyEffect.Remove, default(TValue), 0, expected);
+    internal void AddRemove(ClientOperation op, TKey key, ulong? expected) => Add(op, key, KeyEffect.Remove, default(TValue), null, expected);
 
-    internal void AddCheck(ClientOperation op, TKey key, ulong expected) => Add(op, key, KeyEffect.Check, default(TValue), 0, expected);
+    internal void AddCheck(ClientOperation op, TKey key, ulong expected) => Add(op, key, KeyEffect.Check, default(TValue), null, expected);
 
     internal void AddMerge<TIncoming>(ClientOperation op, TKey key, TIncoming value)
     {
-        ulong resolver = _dht.Registry.Find<TKey, TValue, TIncoming>();
-        if (resolver == 0) throw new NoResolverException(typeof(TKey), typeof(TValue), typeof(TIncoming), _dht.Registry.IncomingOf<TKey, TValue>());
+        var resolver = _declared.FindResolver<TIncoming>() ?? throw new NoResolverException(Name, typeof(TValue), typeof(TIncoming), [.. _declared.Resolvers.Select(static one => one.Incoming)]);
         if (value is null) throw new ArgumentNullException(nameof(value));
         Add(op, key, KeyEffect.Merge, value, resolver, null);
     }
 
-    internal void AddGet(ClientOperation op, TKey key) => Add(op, key, KeyEffect.Read, default(TValue), 0, null);
+    internal void AddGet(ClientOperation op, TKey key) => Add(op, key, KeyEffect.Read, default(TValue), null, null);
 
     private ValueTask<bool> ChangeAsync(TKey key, TValue value, ulong expected, PutOptions? options, CancellationToken cancellationToken)
     {
         if (s_nullable && value is null) throw new ArgumentNullException(nameof(value));
         var op = _dht.NewChange(options);
         AddPut(op, key, value, expected);
-        return Dht.Submit(op, options, cancellationToken);
+        return Dht.Submit(op, options, "put", Name, cancellationToken);
     }
 
     /// <summary>The stored value, from its bytes; the key's bytes are for error messages.</summary>
@@ -236,32 +245,12 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
         }
         catch (Exception error)
         {
-            throw new UserCodeException("The serializer", Name, TextOf(key), error);
-        }
-    }
-
-    bool IKeyText.TryText(ReadOnlySpan<byte> key, out (string Map, string Key) text)
-    {
-        bool own = key.StartsWith(Identity);
-        text = own ? (Name, TextOf(key)) : default;
-        return own;
-    }
-
-    private static string TextOf(ReadOnlySpan<byte> key)
-    {
-        try
-        {
-            return UserCodeException.TextOf(CanonicalKey.Read<TKey>(key[KeyIdentity.MapBytes..]));
-        }
-        catch (Exception)
-        {
-            // It cannot be read as a key: show its bytes.
-            return Convert.ToHexString(key[..Math.Min(key.Length, 50)]);
+            throw new UserCodeException("The serializer", Name, _declared.TextOf(key[KeyIdentity.MapBytes..]), error);
         }
     }
 
     /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
-    private void Add<T>(ClientOperation op, TKey key, KeyEffect effect, T? value, ulong resolver, ulong? expected)
+    private void Add<T>(ClientOperation op, TKey key, KeyEffect effect, T? value, DeclaredResolver? resolver, ulong? expected)
     {
         ArgumentNullException.ThrowIfNull(key);
         int start = op.Bytes.Length, parts = op.PartCount;
@@ -274,8 +263,13 @@ public sealed class DhtMap<TKey, TValue> : IKeyText where TKey : notnull
             at = "The serializer";
             if (effect is KeyEffect.Put or KeyEffect.Merge) WriteValue(op.Bytes, value);
             if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
-            at = "The hash";
-            op.AddPart(start, end, effect, resolver, expected);
+            at = _declared.IsPlain ? "The hash" : "The shard key, or the hash of it,";
+            ulong hash = _declared.IsPlain ? _dht.Layer.Hash(op.Bytes.Written[(start + KeyIdentity.MapBytes)..end]) : _dht.Layer.Hash(_declared, key);
+            op.AddPart(start, end, new()
+            {
+                Shard = _dht.Layer.ShardOf(hash), Place = _dht.Layer.PlaceOf(_declared, hash, op.Bytes.Written[start..end]), Uses = (Declared?)resolver ?? _declared,
+                Effect = effect, Resolver = resolver?.Id ?? 0, Expects = expected is not null, Expected = expected ?? 0,
+            });
         }
         catch (Exception error) when (error is not DhtException)
         {

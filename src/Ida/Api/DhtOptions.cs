@@ -4,7 +4,7 @@ using GroupCore.Wire;
 namespace Ida;
 
 /// <summary>
-/// Options of the DHT. Sizes, hash and registrations must be the same at all members: they are compared when a member joins the DHT, and
+/// Options of the DHT. Sizes and hash must be the same at all members: they are compared when a member joins the DHT, and
 /// a member that differs gets <see cref="DhtConfigurationException"/>.
 /// </summary>
 public sealed record DhtOptions

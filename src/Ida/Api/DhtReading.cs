@@ -38,7 +38,7 @@ public sealed class DhtReading
         _op = null;
         if (_cells.Count == 0) return cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<DhtReading>(cancellationToken) : new(this);
         op.Seal("key");
-        return op.Submit(cancellationToken);
+        return DhtTraces.Submit(op, "reading", null, cancellationToken);
     }
 
     internal void Set(int index, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value, ulong version) => _cells[index].Set(key, value, version);

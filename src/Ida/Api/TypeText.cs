@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Ida;
 
-/// <summary>The name of a type without assemblies and versions: part of the identity of maps and resolvers, never a name to load a type by.</summary>
+/// <summary>The name of a type without assemblies and versions: what members compare of maps and resolvers, never a name to load a type by.</summary>
 internal static class TypeText
 {
     public static string Of(Type type)

@@ -1,5 +1,5 @@
 using System.Diagnostics;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Buffers;
 using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Wire;
@@ -97,7 +97,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     /// </summary>
     public PayloadBuffer Bytes { get; } = new();
 
-    protected DhtLayer Layer { get; } = layer;
+    public DhtLayer Layer { get; } = layer;
 
     public OperationPhase Phase => _phase;
 
@@ -209,17 +209,16 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
 
     /// <summary>
     /// Adds a key, with its map in front, that was written into <see cref="Bytes"/> from <paramref name="start"/> to
-    /// <paramref name="end"/>; the value that a put or merge brings follows it.
+    /// <paramref name="end"/>; the value that a put or merge brings follows it. The <paramref name="part"/> says what is done to the key, and where it lies.
     /// </summary>
-    public void AddPart(int start, int end, KeyEffect effect, ulong resolver, ulong? expected)
+    public void AddPart(int start, int end, in OperationPart part)
     {
         int key = end - start, value = Bytes.Length - end;
         if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
         if (value > DhtLimits.ValueBytes) throw new ValueTooLargeException("A value", value, DhtLimits.ValueBytes);
         if (PartCount == DhtLimits.Keys) throw new ValueTooLargeException("The number of keys of an operation, as it", PartCount + 1, DhtLimits.Keys);
         if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
-        ulong hash = Layer.Hash(Bytes.Written[start..end]);
-        Parts[PartCount] = new() { Index = PartCount, KeyOffset = start, KeyLength = key, Hash = hash, Shard = Layer.ShardOf(hash), Effect = effect, IncomingLength = value, Resolver = resolver, Expects = expected is not null, Expected = expected ?? 0 };
+        Parts[PartCount] = part with { Index = PartCount, KeyOffset = start, KeyLength = key, IncomingLength = value };
         PartCount++;
         AskedBytes = Bytes.Length;
     }
@@ -230,7 +229,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
         if (PartCount > 1) Sort(parameter);
         if (!IsPut) return;
         if (Expects && Parts[0].Shard != Parts[PartCount - 1].Shard)
-            throw new ArgumentException("The operation expects versions, and its keys lie in several shards: only the members of one shard can tell whether its expectations are met. In which shard a key lies depends on its map, its bytes and the hash.", parameter);
+            throw new ArgumentException("The operation expects versions, and its keys lie in several shards: only the members of one shard can tell whether its expectations are met. In which shard a key lies depends on its bytes, or those of its shard key, and the hash; not on its map.", parameter);
         if (MustTell) Level = ConsistencyLevel.Strict;
         ulong pairs = 0, places = 0;
         for (int i = 0; i < PartCount; i++)

@@ -335,7 +335,7 @@ internal sealed partial class Coordinator
             if (!Ends(client, running.Reason)) RetryApart(client);
             else if (running.Reason == RejectReason.OtherPairs && client.Requested is not null) Finish(client, Unresolved(client, "Another retry of the put, with other pairs, is under way; nothing new is known of the put."));
             else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
-            else Refuse(client, running.Reason switch { RejectReason.Misplaced => Misplaced(), RejectReason.ClockAhead => ClockAhead(), _ => TooMany() });
+            else Refuse(client, running.Reason switch { RejectReason.Misplaced => Misplaced(client), RejectReason.ClockAhead => ClockAhead(client), _ => TooMany(client) });
         }
         Forget(running);
     }

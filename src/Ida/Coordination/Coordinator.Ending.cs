@@ -17,9 +17,12 @@ internal sealed partial class Coordinator
     private static string Why(ClientOperation op, Exception reason) =>
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
 
-    /// <summary>A bound was reached. A retry that found no place says nothing of the put it repeats.</summary>
+    /// <summary>A bound was reached, or a participant will never hold it. A retry that was refused says nothing of the put it repeats.</summary>
     private void Refuse(ClientOperation op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : Unresolved(op, "The retry was not executed: " + reason.Message, reason));
+
+    /// <summary>What an error says last that ends a call with nothing executed: not so of a retry, since the put it repeats may be executed.</summary>
+    private static string Nothing(ClientOperation op) => op.Requested is null ? " Nothing was executed." : "";
 
     private static OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => new(op.Id, message, reason);
 

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Diagnostics.CodeAnalysis;
 using GroupCore.Runtime;
+using Ida.Maps;
 using Ida.Ordering;
 using Ida.Placement;
 
@@ -24,6 +25,13 @@ internal sealed partial class Coordinator
         if (state is not { Acts: true, Map: { } map })
         {
             op.RetryAt = 0;
+            return;
+        }
+        if (!state.Maps.AllAgreed && Lacking(op) is { } lacking)
+        {
+            // What was sent in an earlier view may have been executed: it waits for a view in which it can be asked for.
+            if (op.Phase == OperationPhase.Admitted) Refuse(op, lacking.NotAgreed());
+            else op.RetryAt = 0;
             return;
         }
         if (MustAskWhetherGiven(op))
@@ -94,6 +102,14 @@ internal sealed partial class Coordinator
         if (own >= 0) ProposeHere(op, running, own, hint, acked);
     }
 
+    /// <summary>A map or resolver that the operation uses and a member lacks; null where all have all of it.</summary>
+    private static Declared? Lacking(ClientOperation op)
+    {
+        for (int i = 0; i < op.PartCount; i++)
+            if (op.Parts[i].Uses.LackedBy is not null) return op.Parts[i].Uses;
+        return null;
+    }
+
     private bool FindParticipants(ClientOperation op, CoordinatedOperation running, ShardMap map)
     {
         int shard = -1;
@@ -106,7 +122,7 @@ internal sealed partial class Coordinator
                 foreach (ushort slot in map.Members(shard)) running.Add(slot);
                 continue;
             }
-            int representative = Representative(map, shard, op.Parts[i].Hash);
+            int representative = Representative(map, shard, op.Parts[i].Place);
             if (representative < 0) return false;
             running.Add((ushort)representative);
         }
@@ -114,11 +130,11 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>This member's slot if it can answer, else one of the initialised members; with the rule left out any member.</summary>
-    private int Representative(ShardMap map, int shard, ulong hash)
+    private int Representative(ShardMap map, int shard, ulong place)
     {
         if (state.Initialised && shard == state.Shard) return state.Slot;
         if (state.Without == Rule.OnlyInitialisedAnswers) return map.Members(shard)[^1];
-        return map.Representative(shard, (uint)(state.Rank + (int)((hash * 0x9E3779B97F4A7C15) >> 48)));
+        return map.Representative(shard, (uint)(state.Rank + (int)((place * 0x9E3779B97F4A7C15) >> 48)));
     }
 
     private void ProposeHere(ClientOperation op, CoordinatedOperation running, int first, ulong hint, ulong acked)
@@ -131,7 +147,7 @@ internal sealed partial class Coordinator
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {
             ref var part = ref op.Parts[i];
-            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), part.Hash), part.Effect, part.Resolver, part.Expects, part.Expected);
+            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), part.Place), part.Effect, part.Resolver, part.Expects, part.Expected);
             use.Incoming = part.Effect is KeyEffect.Put or KeyEffect.Merge ? op.IncomingOf(i).ToArray() : null;
         }
         record.TellsValue = op.TellsValue;
@@ -144,7 +160,7 @@ internal sealed partial class Coordinator
         uint attempt = op.Attempt;
         for (int i = 0; i < op.PartCount; i++)
         {
-            int slot = Representative(map, op.Parts[i].Shard, op.Parts[i].Hash);
+            int slot = Representative(map, op.Parts[i].Shard, op.Parts[i].Place);
             if (slot < 0)
             {
                 RetryLater(op);
@@ -163,7 +179,7 @@ internal sealed partial class Coordinator
     private void ReadHere(ClientOperation op, int index)
     {
         ref var part = ref op.Parts[index];
-        if (participant.TryRead(op.KeyOf(index), part.Hash, out byte[]? value, out ulong version))
+        if (participant.TryRead(op.KeyOf(index), part.Place, out byte[]? value, out ulong version))
         {
             state.Counters.CountLocalRead();
             OnLocalValue(op, index, value, version);
@@ -171,7 +187,7 @@ internal sealed partial class Coordinator
         }
         var wait = participant.NewWait();
         (wait.Local, wait.Request, wait.Attempt, wait.LocalIndex, wait.Level) = (true, op.Id.Sequence, op.Attempt, index, op.Level);
-        if (!participant.Read(wait, op.KeyOf(index), part.Hash)) Finish(op, TooMany());
+        if (!participant.Read(wait, op.KeyOf(index), part.Place)) Finish(op, TooMany(op));
     }
 
     /// <summary>A read of this member's slice that had to wait is answered.</summary>
@@ -217,17 +233,17 @@ internal sealed partial class Coordinator
         if (!TryRead(request, attempt, index, out var op)) return;
         if (op.Parts[index].Shard != shard) state.Node.Counters.Refuse(RefusalReason.Unexpected);
         else if (status == Wire.ReadStatus.NotInitialised) RetryLater(op);
-        else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany());
-        else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced());
+        else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany(op));
+        else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced(op));
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
         else OnRemoteAbsence(op, index, version);
     }
 
-    private DhtConfigurationException Misplaced() =>
-        new($"The hash function {state.Registry.HashName} puts a key of the operation into another shard at another member, or throws there. A hash function must depend on nothing but the bytes of the key. Nothing was executed.");
+    private DhtConfigurationException Misplaced(ClientOperation op) =>
+        new($"The hash function {state.Maps.HashName}, or the shard key of a map, puts a key of the operation into another shard at another member, or throws there. A hash function must depend on nothing but the bytes that it gets, a shard key on nothing but the key.{Nothing(op)}");
 
-    private static OperationNotExecutedException ClockAhead() =>
-        new($"The time of the operation would be more than {TimeSpan.FromMicroseconds(Ordering.HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change. Nothing was executed.");
+    private static OperationNotExecutedException ClockAhead(ClientOperation op) =>
+        new($"The time of the operation would be more than {TimeSpan.FromMicroseconds(Ordering.HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change.{Nothing(op)}");
 
     private void AddRank(ref int count, int rank)
     {

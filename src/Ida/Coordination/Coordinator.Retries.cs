@@ -129,7 +129,7 @@ internal sealed partial class Coordinator
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
         for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Report);
         // Of the attempts of this operation alone a hash says that nothing was executed: other retries may be under way.
-        if (error is DhtConfigurationException refused) Refuse(follower, refused);
+        if (error is DhtConfigurationException) Refuse(follower, Misplaced(follower));
         else Finish(follower, error);
     }
 

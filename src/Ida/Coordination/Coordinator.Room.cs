@@ -121,18 +121,20 @@ internal sealed partial class Coordinator
 
     private OverloadedException Overloaded(ClientOperation op)
     {
-        if (state.Node.Links.IsFull) return new(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may; nothing was executed.");
+        state.Counters.CountRefused();
+        if (state.Node.Links.IsFull) return new(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may." + Nothing(op));
         Measure();
         var time = _endedOps.TimeFor((_waiting.Count / 8) + 1);
         var bytes = _endedBytes.TimeFor(op.AskedBytes + (_waitingBytes / 8));
         return new(time > bytes ? time : bytes,
-            $"{WaitingOperations} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight; nothing was executed.");
+            $"{WaitingOperations} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight.{Nothing(op)}");
     }
 
-    private OverloadedException TooMany()
+    private OverloadedException TooMany(ClientOperation op)
     {
+        state.Counters.CountRefused();
         Measure();
-        return new(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant; nothing was executed.");
+        return new(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant." + Nothing(op));
     }
 
     private void Measure()
@@ -273,7 +275,7 @@ internal sealed partial class Coordinator
             {
                 foreach (ushort slot in map.Members(shard)) AddAsked(map.RankOfSlot(slot));
             }
-            else if (Representative(map, shard, op.Parts[i].Hash) is >= 0 and var slot)
+            else if (Representative(map, shard, op.Parts[i].Place) is >= 0 and var slot)
             {
                 AddAsked(map.RankOfSlot(slot));
             }

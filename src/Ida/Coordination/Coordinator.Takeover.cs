@@ -67,7 +67,7 @@ internal sealed partial class Coordinator
     private static bool Blocks(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)
-            if (op.Uses[i].Next is not null || op.Uses[i].Entry.FirstWait is not null) return true;
+            if (op.Uses[i].Next is not null || op.Uses[i].Entry.Queue?.FirstWait is not null) return true;
         return false;
     }
 

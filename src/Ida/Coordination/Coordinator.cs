@@ -30,6 +30,11 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     /// <summary>Whether any operation here needs the tick.</summary>
     public bool HasWork => _inFlight.Count > 0 || _waiting.Count > 0 || _takeovers.Count > 0;
 
+    /// <summary>Operations of this member's callers that are on their way, and that wait for a place.</summary>
+    public int InFlight => _inFlight.Count;
+
+    public int WaitingCount => _waiting.Count;
+
     /// <summary>Takes a caller's operation.</summary>
     public void Start(ClientOperation op)
     {
@@ -162,8 +167,8 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private bool TryReadHere(ClientOperation op)
     {
         ref var part = ref op.Parts[0];
-        if (!state.Initialised || part.Shard != state.Shard || !state.Acts || Queues(op)) return false;
-        if (!participant.TryRead(op.KeyOf(0), part.Hash, out part.Value, out part.Version)) return false;
+        if (!state.Initialised || part.Shard != state.Shard || !state.Acts || part.Uses.LackedBy is not null || Queues(op)) return false;
+        if (!participant.TryRead(op.KeyOf(0), part.Place, out part.Value, out part.Version)) return false;
         state.Counters.CountLocalRead();
         Finish(op, null);
         return true;

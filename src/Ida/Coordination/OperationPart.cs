@@ -1,3 +1,4 @@
+using Ida.Maps;
 using Ida.Ordering;
 
 namespace Ida.Coordination;
@@ -9,7 +10,12 @@ internal struct OperationPart
     public int Index;
 
     public int KeyOffset, KeyLength, Shard;
-    public ulong Hash;
+
+    /// <summary>Where the key lies in the table of a slice.</summary>
+    public ulong Place;
+
+    /// <summary>What all members have to declare: the resolver of a merge, else the map.</summary>
+    public Declared Uses;
 
     public KeyEffect Effect;
 

@@ -2,7 +2,7 @@ using GroupCore.Basics;
 
 namespace Ida;
 
-/// <summary>Options or registrations are impossible, or differ from those the DHT was founded with.</summary>
+/// <summary>Options or declarations are impossible, or do not fit those of the other members.</summary>
 public sealed class DhtConfigurationException(string message) : DhtException(message), ISharedError
 {
     Exception ISharedError.Copy() => new DhtConfigurationException(Message);

@@ -1,16 +1,16 @@
 namespace Ida;
 
-/// <summary>A merge names types for which no resolver was registered before the DHT was enabled; nothing was sent.</summary>
-public sealed class NoResolverException(Type key, Type stored, Type incoming, string others = "")
-    : DhtException($"No resolver is registered that merges {TypeText.Of(incoming)} into {TypeText.Of(stored)} under keys of {TypeText.Of(key)}. " +
-        $"Register one with OnMerge<{TypeText.Of(key)}, {TypeText.Of(stored)}, {TypeText.Of(incoming)}> in EnableDhtAsync, at every member{(others.Length == 0 ? "." : $", or merge one of the types that have one: {others}.")}")
+/// <summary>A merge brings a type for which its map has no resolver; nothing was sent.</summary>
+public sealed class NoResolverException(string map, Type stored, Type incoming, IReadOnlyList<string> others)
+    : DhtException($"The map \"{map}\" has no resolver that merges {TypeText.Of(incoming)} into its values of {TypeText.Of(stored)}. " +
+        $"Declare one with OnMerge<{TypeText.Of(incoming)}> in EnableDhtAsync, at every member{(others.Count == 0 ? "." : $", or merge one of the types that have one: {string.Join(", ", others)}.")}")
 {
-    /// <summary>Type of the keys.</summary>
-    public Type KeyType { get; } = key;
+    /// <summary>The map.</summary>
+    public string Map { get; } = map;
 
     /// <summary>Type of the stored values.</summary>
     public Type StoredType { get; } = stored;
 
-    /// <summary>Type of the value put.</summary>
+    /// <summary>Type of the value that was to be merged.</summary>
     public Type IncomingType { get; } = incoming;
 }

@@ -9,6 +9,8 @@ namespace Ida;
 public sealed class UserCodeException(string what, string map, string key, Exception inner)
     : DhtException($"{what} threw for the key {key} of the map \"{map}\": {UserError.Text(inner)}", inner)
 {
+    private const int KeyChars = 100;
+
     /// <summary>The map.</summary>
     public string Map { get; } = map;
 
@@ -19,8 +21,7 @@ public sealed class UserCodeException(string what, string map, string key, Excep
     {
         try
         {
-            string text = key?.ToString() ?? "null";
-            return text.Length > 100 ? text[..100] : text;
+            return ErrorText.Cut(key?.ToString() ?? "null", KeyChars);
         }
         catch (Exception)
         {

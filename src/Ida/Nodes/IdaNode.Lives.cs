@@ -10,6 +10,8 @@ public sealed partial class IdaNode
 {
     private const int EndsInARow = 3;
     private const long EndsWithin = 60_000_000_000;
+    // How long the end of the process waits for the logger.
+    private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(1);
     private int _ends;
 
     private void BeginLife()
@@ -18,7 +20,8 @@ public sealed partial class IdaNode
         using (_gate.Hold())
         {
             if (_stopped) throw new OperationCanceledException(_untilStopped);
-            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options)));
+            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), _log));
+            if (_host.IsMeasured) NodeMeters.Add(_life);
         }
     }
 
@@ -42,6 +45,12 @@ public sealed partial class IdaNode
                 call = null;
                 await _host.EndAsync().ConfigureAwait(false);
                 if (ended is not null) await ended.ConfigureAwait(false);
+                // On the way out of an excluded life: it is told, or the policy for faults says what follows.
+                if (reason is not NodeFaultedException && _host.Fault is { } fault && !Rejoins(life, fault))
+                {
+                    await StopAsync(goodbye: false, fault).ConfigureAwait(false);
+                    return;
+                }
                 BeginLife();
                 try
                 {
@@ -51,6 +60,7 @@ public sealed partial class IdaNode
                 {
                     continue;
                 }
+                _life.Node.Log.NodeRejoined();
                 if (_options.OnRejoined is not { } rejoined) continue;
                 call = new(this, _life, rejoined, _untilStopped);
                 _ = StopIfItFailsAsync(call);
@@ -71,16 +81,18 @@ public sealed partial class IdaNode
     private bool Rejoins(NodeLife life, Exception reason)
     {
         bool faulted = reason is NodeFaultedException;
-        switch (faulted ? _options.OnFault : _options.OnExcluded)
+        var policy = faulted ? _options.OnFault : _options.OnExcluded;
+        bool rejoins = policy == ExclusionPolicy.Rejoin && MayTryAgain(life, faulted);
+        life.Node.Log.NodeLost(reason.Message, rejoins ? "a new life" : policy == ExclusionPolicy.Exit ? "the end of the process" : "the node stops");
+        switch (policy)
         {
             case ExclusionPolicy.Exit:
                 if (faulted) LastWords.Say(reason);
+                _log?.Finish(LastLines);
                 Environment.Exit(faulted ? FaultedExitCode : ExcludedExitCode);
                 return false;
-            case ExclusionPolicy.Rejoin:
-                return MayTryAgain(life, faulted);
             default:
-                return false;
+                return rejoins;
         }
     }
 
@@ -95,7 +107,9 @@ public sealed partial class IdaNode
     /// <summary>An exception of a life's callback ends the node, unless that life is over: then its end is the cause, and the next life has its own callback.</summary>
     private async Task StopIfItFailsAsync(RejoinCall call)
     {
-        if (await call.Failure.ConfigureAwait(false) is { } failure && !call.Life.IsOver) await StopAsync(goodbye: false, failure).ConfigureAwait(false);
+        if (await call.Failure.ConfigureAwait(false) is not { } failure || call.Life.IsOver) return;
+        call.Life.Node.Log.RejoinFailed(failure);
+        await StopAsync(goodbye: false, failure).ConfigureAwait(false);
     }
 
     /// <summary>Tells user code that its work is over. Its cancellation callbacks may throw, or never return: nobody waits for them.</summary>

@@ -1,4 +1,5 @@
 using GroupCore.Basics;
+using GroupCore.Diagnostics;
 using GroupCore.Groups;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
@@ -27,6 +28,7 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     private readonly IdaNodeOptions _options;
     private readonly ILifeHost _host;
+    private readonly LogQueue? _log;
     private readonly CancellationTokenSource _stopping = new();
     private readonly SharedCompletion _completion = new();
     private readonly Lock _gate = new();
@@ -34,7 +36,11 @@ public sealed partial class IdaNode : IAsyncDisposable
     private volatile NodeLife _life = null!;
     private volatile bool _stopped;
 
-    private IdaNode(IdaNodeOptions options, ILifeHost host) => (_options, _host, _untilStopped) = (options, host, _stopping.Token);
+    private IdaNode(IdaNodeOptions options, ILifeHost host)
+    {
+        (_options, _host, _untilStopped) = (options, host, _stopping.Token);
+        if (options.LoggerFactory is { } factory) _log = new(factory);
+    }
 
     /// <summary>Where other nodes reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
@@ -59,7 +65,7 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     /// <summary>
     /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="ExcludedException"/> when it was excluded, or with
-    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins, or came while it was being stopped; or with the error that kept it from rejoining.
+    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins, or came while it was being stopped or was excluded; or with the error that kept it from rejoining.
     /// </summary>
     public Task Completion => _completion.Task;
 
@@ -124,9 +130,10 @@ public sealed partial class IdaNode : IAsyncDisposable
         }
         finally
         {
-            // A fault on the way out counts as well.
-            fault ??= _life.Fault ?? _host.Fault;
+            // A fault on the way out counts as well, and more than the exclusion that began it.
+            if (fault is null or ExcludedException) fault = _life.Fault ?? _host.Fault ?? fault;
             var node = _life.Node;
+            if (fault is null) node.Log.NodeStopped();
             // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }

@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
+using Microsoft.Extensions.Logging;
 using Oracle;
 
 namespace Ida;
@@ -44,7 +45,7 @@ public sealed record IdaNodeOptions
     public ExclusionPolicy OnExcluded { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
-    /// What to do when a fault ended the node: its protocols, or user code that they called, threw. Default <see cref="ExclusionPolicy.Stop"/>.
+    /// What to do when a fault ended the node, or came on the way out of an excluded one that is to rejoin: its protocols, or user code that they called, threw. Default <see cref="ExclusionPolicy.Stop"/>.
     /// <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's beginning.
     /// </summary>
     public ExclusionPolicy OnFault { get; init; } = ExclusionPolicy.Stop;
@@ -65,6 +66,13 @@ public sealed record IdaNodeOptions
     /// more than 1 MiB waits gets <see cref="SendQueueFullException"/>; 16 MiB to 1 TiB, default 256 MiB.
     /// </summary>
     public long MaxQueuedBytes { get; init; } = LinkLimits.NodeBytes;
+
+    /// <summary>
+    /// Makes the loggers that are told what happens, <c>Ida.GroupCore</c>, <c>Ida.Oracle</c> and <c>Ida</c>: views, exclusions, links, queues that are full, slow handlers, and
+    /// the like; docs/guide/operations.md lists the events. Loggers may block and throw: they are called by one work item of the thread pool at a time, a moment
+    /// after the event, and when 1,024 lines wait, further ones are dropped and counted. Default none.
+    /// </summary>
+    public ILoggerFactory? LoggerFactory { get; init; }
 
     /// <summary>How users' messages become bytes; default MessagePack.</summary>
     public IPayloadSerializer? Serializer { get; init; }

@@ -14,6 +14,8 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
 
     public NodeFaultedException? Fault => _loop?.Fault is { } fault ? new(fault) : null;
 
+    public bool IsMeasured => true;
+
     public INode Begin(Action<INode> attach)
     {
         _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyLocalPort, attach);

@@ -1,7 +1,9 @@
 using GroupCore.Basics;
+using GroupCore.Diagnostics;
 using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
+using GroupCore.Watching;
 using Oracle;
 
 namespace Ida.Nodes;
@@ -28,20 +30,26 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     /// <param name="node">The node of this life.</param>
     /// <param name="options">Options of the node.</param>
     /// <param name="membership">Options of its membership.</param>
-    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership)
+    /// <param name="log">Where its log lines go, if there is a logger.</param>
+    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, LogQueue? log = null)
     {
         (Node, _options, Began) = (node, options, node.Now);
+        if (log is not null) Attach(node, log);
         Oracle = new OracleMember(node, membership with { StartTimeout = options.StartTimeout });
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
         node.AtStop(this);
         if (TimeLimit.Due(node.Now, options.StartTimeout) is < TimeLimit.Never and var due) node.SetTimer(due, this, StartLimit);
         Oracle.Start();
+        Watch = new(node, Groups.Look);
     }
 
     public INode Node { get; }
 
     /// <summary>When this life began, by the clock of <see cref="Node"/>.</summary>
     public long Began { get; }
+
+    /// <summary>Whether its node has stopped or faulted. From any thread.</summary>
+    public bool HasEnded => _stopped is not null;
 
     /// <summary>The fault that ended this life, if one did.</summary>
     public NodeFaultedException? Fault => _stopped as NodeFaultedException;
@@ -59,6 +67,9 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
 
     /// <summary>Whether this life has ended. Already true when a call gets the exception that reports the end.</summary>
     public bool IsOver => State is MembershipState.Excluded or MembershipState.Stopped or MembershipState.Faulted;
+
+    /// <summary>What looks at this life once a second, if there is a logger.</summary>
+    public NodeWatch Watch { get; }
 
     public OracleMember Oracle { get; }
 
@@ -91,6 +102,12 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         else if (Oracle.State == MembershipState.Starting) Complete(() => FailStart(Unreachable()));
     }
 
+    private static void Attach(INode node, LogQueue log)
+    {
+        var write = new ActionCompletion(log.Write);
+        node.Log = new(log, () => node.Links.Local.Text, () => node.Resume(write));
+    }
+
     private void OnState(MembershipState state, string reason)
     {
         if (reason.Length > 0) _lastWord = reason;
@@ -116,6 +133,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     void IStopListener.OnStop(Exception reason)
     {
         _stopped = reason;
+        NodeMeters.Remove(this);
         Complete(() =>
         {
             _departed.TrySetResult();

@@ -44,6 +44,9 @@ internal sealed class KeyUse
     /// <summary>The version that readers see of an entry.</summary>
     public static ulong VersionOf(Entry entry) => entry.Value is null ? 0 : entry.Version;
 
+    /// <summary>Leaves the queue of its entry, if it is there.</summary>
+    public void Leave() => Entry.Queue?.Dequeue(this);
+
     public void Reset()
     {
         Op = null!;

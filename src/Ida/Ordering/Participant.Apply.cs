@@ -1,5 +1,6 @@
 using GroupCore.Basics;
 using GroupCore.Runtime;
+using GroupCore.Wire.MessagePack;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -7,6 +8,9 @@ namespace Ida.Ordering;
 /// <summary>Effects: what an operation does to the entries, the same at every replica.</summary>
 internal sealed partial class Participant
 {
+    /// <summary>Nanoseconds after which a resolver is slow: the node does nothing else meanwhile.</summary>
+    private const long SlowResolver = 50_000_000;
+
     /// <summary>
     /// Computes the effects ahead of the commit. They are right when everything before the attempt has been executed and its time stays: then nothing
     /// can come in between.
@@ -49,7 +53,7 @@ internal sealed partial class Participant
             {
                 var use = op.Uses[i];
                 if (Changes(use)) Store(use.Entry, use.Value, use.Version);
-                if (!op.Stable) use.Entry.Writer = op;
+                if (!op.Stable && use.Entry.Queue is { } queue) queue.Writer = op;
             }
             op.Take(ResultPhase.Executed);
             RecordOutcome(op);
@@ -85,7 +89,8 @@ internal sealed partial class Participant
         for (int i = 0; i < op.UseCount; i++)
         {
             if (Compute(op.Uses[i], time) is not { } error) continue;
-            Leave(op, new(Verdict.Failed, i, DhtLimits.Cut(error), null));
+            // As it is told to other members, so that all callers are told the same.
+            Leave(op, new(Verdict.Failed, i, Utf8Text.AsGot(DhtLimits.Cut(error)), null));
             return;
         }
         if (op.TellsValue) op.Report = new(Verdict.Applied, 0, null, op.Uses[0].Value);
@@ -112,7 +117,7 @@ internal sealed partial class Participant
         {
             try
             {
-                use.Value = state.Registry.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+                use.Value = Resolve(use, entry);
                 if (use.Value is { Length: > DhtLimits.ValueBytes } large) throw new ValueTooLargeException("The resolver's value", large.Length, DhtLimits.ValueBytes);
             }
             catch (Exception error)
@@ -123,6 +128,17 @@ internal sealed partial class Participant
         // An absent key that stays absent gets no version.
         if (use.Effect == KeyEffect.Check || (use.Value is null && entry.Value is null)) Leave(use);
         return null;
+    }
+
+    // The clock is looked at only if somebody hears of a slow resolver.
+    private byte[]? Resolve(KeyUse use, Entry entry)
+    {
+        if (!state.Node.Log.IsOn) return state.Maps.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+        long began = state.Node.Clock();
+        byte[]? value = state.Maps.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+        long took = state.Node.Clock() - began;
+        if (took >= SlowResolver) state.Node.Log.ResolverSlow(state.GroupName, took / 1_000_000);
+        return value;
     }
 
     /// <summary>An entry is about to change: a cut that has not copied it yet keeps its old value.</summary>
@@ -227,7 +243,7 @@ internal sealed partial class Participant
     private void Withdraw(ParticipantRecord op)
     {
         TouchAll(op);
-        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
+        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
         Remove(op);
     }
 }

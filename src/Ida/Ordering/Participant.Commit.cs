@@ -60,8 +60,8 @@ internal sealed partial class Participant
             var entry = use.Entry;
             if (state.Without != Rule.CommitAdvancesClocks) entry.Clock = Math.Max(entry.Clock, time);
             if (time == op.Proposed) continue;
-            entry.Dequeue(use);
-            entry.Enqueue(use);
+            use.Leave();
+            _queues.Of(entry).Enqueue(use);
         }
     }
 
@@ -110,7 +110,7 @@ internal sealed partial class Participant
             if (op.Committed && state.Without != Rule.AbortNeedsRejection) return false;
             issued = op.Issued;
             TouchAll(op);
-            for (int i = 0; i < op.UseCount; i++) op.Uses[i].Entry.Dequeue(op.Uses[i]);
+            for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
             if (op.Committed) Drop(op);
             else Remove(op);
             Pump();
@@ -172,7 +172,7 @@ internal sealed partial class Participant
             if (!op.IsPut && op.Committed) TouchAll(op);
         foreach (var entry in _waiting) Touch(entry);
         Pump();
-        _waiting.RemoveAll(static entry => !(entry.Awaited = entry.FirstWait is not null));
+        _waiting.RemoveAll(static entry => !(entry.Awaited = entry.Queue?.FirstWait is not null));
         // Operations in the queues wait too: keep what the loop above found.
         HasWaits |= _waiting.Count > 0;
     }
@@ -184,16 +184,20 @@ internal sealed partial class Participant
             var entry = _touched[^1];
             _touched.RemoveAt(_touched.Count - 1);
             entry.Touched = false;
-            ExecuteWhatIsDue(entry);
-            TellWhatIsQuiescent(entry);
-            if (entry.FirstWait is not null) AnswerReads(entry);
+            if (entry.Queue is { } queue)
+            {
+                ExecuteWhatIsDue(queue);
+                TellWhatIsQuiescent(entry, queue);
+                if (queue.FirstWait is not null) AnswerReads(entry, queue);
+                _queues.Rest(entry);
+            }
             DropIfIdle(entry);
         }
     }
 
-    private void ExecuteWhatIsDue(Entry entry)
+    private void ExecuteWhatIsDue(KeyQueue queue)
     {
-        for (KeyUse? use = entry.Head, next; use is not null; use = next)
+        for (KeyUse? use = queue.Head, next; use is not null; use = next)
         {
             next = use.Next;
             var op = use.Op;
@@ -217,7 +221,7 @@ internal sealed partial class Participant
             Looked++;
             if (!op.IsPut)
             {
-                if (use.Entry.FirstUnexecuted is { } put && ParticipantRecord.Before(put.Op, op)) return false;
+                if (use.Entry.Queue?.FirstUnexecuted is { } put && ParticipantRecord.Before(put.Op, op)) return false;
             }
             else
             {
@@ -242,9 +246,9 @@ internal sealed partial class Participant
         if (op.Stable) Finish(op);
     }
 
-    private void TellWhatIsQuiescent(Entry entry)
+    private void TellWhatIsQuiescent(Entry entry, KeyQueue queue)
     {
-        for (KeyUse? use = entry.Head, next; use is not null; use = next)
+        for (KeyUse? use = queue.Head, next; use is not null; use = next)
         {
             next = use.Next;
             var op = use.Op;
@@ -281,7 +285,7 @@ internal sealed partial class Participant
         {
             var use = op.NextHeld();
             Looked++;
-            if (puts ? use.Entry.FirstPut is { } first && first != use && ParticipantRecord.Before(first.Op, op) : use.Previous is not null) return false;
+            if (puts ? use.Entry.Queue?.FirstPut is { } first && first != use && ParticipantRecord.Before(first.Op, op) : use.Previous is not null) return false;
             op.Held++;
         }
         return true;
@@ -292,10 +296,8 @@ internal sealed partial class Participant
     {
         for (int i = 0; i < op.UseCount; i++)
         {
-            var entry = op.Uses[i].Entry;
-            entry.Dequeue(op.Uses[i]);
-            if (entry.Writer == op) entry.Writer = null;
-            Touch(entry);
+            op.Uses[i].Leave();
+            Touch(op.Uses[i].Entry);
         }
         DropIfSettled(op);
     }

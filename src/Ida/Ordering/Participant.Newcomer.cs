@@ -42,7 +42,7 @@ internal sealed partial class Participant
     private bool HasLine(Entry entry) => _lines.ContainsKey(entry);
 
     /// <summary>Whether the entry stands for a removal that the transfer must not undo.</summary>
-    public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && entry.AbsentIn != entry.KnownIn && !Sink.Has(EntryTable.RangeOf(entry.Hash));
+    public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && !entry.WasAbsent && !Sink.Has(EntryTable.RangeOf(entry.Hash));
 
     /// <summary>A put has its turn.</summary>
     private void ApplyAhead(ParticipantRecord op)
@@ -102,12 +102,12 @@ internal sealed partial class Participant
             bool marked = IsMark(entry);
             Sink.Change(entry, use.Value, use.Version);
             state.Clock.Commit(use.Version);
-            entry.KnownIn = (uint)state.View;
+            entry.Know((uint)state.View);
             bool mark = IsMark(entry);
             SetMark(entry, marked, mark);
             if (mark && !marked) Sink.Want(entry);
         }
-        if (!use.Op.Stable) entry.Writer = use.Op;
+        if (!use.Op.Stable && entry.Queue is { } queue) queue.Writer = use.Op;
     }
 
     private void SetMark(Entry entry, bool before, bool now)
@@ -140,25 +140,25 @@ internal sealed partial class Participant
     /// <summary>The source's answer for a key that was asked for: its value at the view change, or that it had none.</summary>
     public void Receive(Entry entry, bool present, byte[]? value, ulong version)
     {
-        bool marked = IsMark(entry);
-        // No value will come that a mark has to hold off.
-        if (!present) entry.AbsentIn = (uint)state.View;
         if (IsLate(entry))
         {
             Sink.Change(entry, value, version);
-            Know(entry);
+            Know(entry, wasAbsent: !present);
         }
-        else
+        else if (!present && entry.KnownIn == (uint)state.View)
         {
+            bool marked = IsMark(entry);
+            // No value will come that a mark has to hold off.
+            entry.Know((uint)state.View, wasAbsent: true);
             SetMark(entry, marked, IsMark(entry));
         }
         DropIfIdle(entry);
     }
 
     /// <summary>The value at the view change has arrived: applies the uses that waited for it, and returns their number.</summary>
-    private int Know(Entry entry)
+    private int Know(Entry entry, bool wasAbsent = false)
     {
-        entry.KnownIn = (uint)state.View;
+        entry.Know((uint)state.View, wasAbsent);
         if (!HasLine(entry)) return 0;
         _lateOf.Remove(entry);
         SetMark(entry, false, IsMark(entry));

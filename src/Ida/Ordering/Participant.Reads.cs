@@ -10,12 +10,12 @@ internal sealed partial class Participant
     /// <summary>
     /// Reads at once if no put is queued at the key: then its value is stable. False when the read has to wait.
     /// </summary>
-    public bool TryRead(ReadOnlySpan<byte> key, ulong hash, out byte[]? value, out ulong version)
+    public bool TryRead(ReadOnlySpan<byte> key, ulong place, out byte[]? value, out ulong version)
     {
         (value, version) = (null, 0);
         if (!state.CanAnswer) return false;
-        if (Table.Find(key, Spread(key, hash)) is not { } entry) return true;
-        if (entry.Puts > 0) return false;
+        if (Table.Find(key, place) is not { } entry) return true;
+        if (entry.Queue is { Puts: > 0 }) return false;
         (value, version) = (entry.Value, entry.Version);
         return true;
     }
@@ -23,18 +23,16 @@ internal sealed partial class Participant
     public ReadWait NewWait() => _waits.TryPop(out var wait) ? wait : new();
 
     /// <summary>Queues a read that could not be answered at once; false when too many wait.</summary>
-    public bool Read(ReadWait wait, ReadOnlySpan<byte> key, ulong hash)
+    public bool Read(ReadWait wait, ReadOnlySpan<byte> key, ulong place)
     {
-        var entry = EntryOf(key, hash);
+        var entry = EntryOf(key, place);
         if (_readsWaiting >= state.Options.MaxOperations)
         {
             DropIfIdle(entry);
             return false;
         }
         _readsWaiting++;
-        wait.Arrival = entry.Arrivals;
-        if (entry.LastWait is null) entry.FirstWait = wait; else entry.LastWait.Next = wait;
-        entry.LastWait = wait;
+        _queues.Of(entry).Arrive(wait);
         Wait(entry);
         Touch(entry);
         Pump();
@@ -44,25 +42,25 @@ internal sealed partial class Participant
     private void Wait(Entry entry)
     {
         HasWaits = true;
-        if (entry.FirstWait is null || entry.Awaited) return;
+        if (entry.Awaited || entry.Queue?.FirstWait is null) return;
         entry.Awaited = true;
         _waiting.Add(entry);
     }
 
-    private void AnswerReads(Entry entry)
+    private void AnswerReads(Entry entry, KeyQueue queue)
     {
         long barrier = long.MaxValue;
-        for (var use = entry.Head; use is not null; use = use.Next)
+        for (var use = queue.Head; use is not null; use = use.Next)
             if (use.Op.IsPut && !use.Op.Executed) barrier = Math.Min(barrier, use.Arrival);
         ReadWait? previous = null;
-        for (ReadWait? wait = entry.FirstWait, next; wait is not null; wait = next)
+        for (ReadWait? wait = queue.FirstWait, next; wait is not null; wait = next)
         {
             next = wait.Next;
             if (!wait.HasRead && (wait.Arrival < barrier || state.Without == Rule.ReadWaitsForQueue))
             {
                 wait.HasRead = true;
-                (wait.Value, wait.Version, wait.Writer) = (entry.Value, entry.Version, entry.Writer);
-                wait.WriterGeneration = entry.Writer?.Generation ?? 0;
+                (wait.Value, wait.Version, wait.Writer) = (entry.Value, entry.Version, queue.Writer);
+                wait.WriterGeneration = queue.Writer?.Generation ?? 0;
             }
             bool stable = wait.Writer is null || wait.Writer.Generation != wait.WriterGeneration || wait.Writer.Stable
                 || wait.Level == ConsistencyLevel.Ordered || state.Without == Rule.ReadWaitsForStable;
@@ -71,8 +69,8 @@ internal sealed partial class Participant
                 previous = wait;
                 continue;
             }
-            if (previous is null) entry.FirstWait = next; else previous.Next = next;
-            if (next is null) entry.LastWait = previous;
+            if (previous is null) queue.FirstWait = next; else previous.Next = next;
+            if (next is null) queue.LastWait = previous;
             _readsWaiting--;
             send.Value(wait);
             wait.Reset();

@@ -49,7 +49,7 @@ internal sealed partial class Participant
         ForgetLate();
         foreach (var entry in _waiting)
         {
-            entry.ClearQueue();
+            _queues.TakeBack(entry);
             entry.Awaited = false;
             DropIfIdle(entry);
         }
@@ -62,7 +62,7 @@ internal sealed partial class Participant
             {
                 var entry = op.Uses[i].Entry;
                 entry.Touched = false;
-                entry.ClearQueue();
+                _queues.TakeBack(entry);
                 DropIfIdle(entry);
             }
         for (ParticipantRecord? op = _oldest, next; op is not null; op = next)
@@ -101,6 +101,7 @@ internal sealed partial class Participant
         _pooledUses = 0;
         _waits.Clear();
         _waits.TrimExcess();
+        _queues.Forget();
     }
 
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>

@@ -22,9 +22,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private readonly RecordTable _ops = new();
     private readonly List<Entry> _touched = [];
+    private readonly KeyQueues _queues = new();
     private readonly Stack<ParticipantRecord> _records = [];
     private readonly Stack<ReadWait> _waits = [];
-    private readonly bool _spread = ReferenceEquals(state.Options.Hash, StableHash.XxHash64);
     private ParticipantRecord? _oldest, _newest;
     private long _unsettledBytes;
     private int _pooledUses, _readsWaiting;
@@ -55,6 +55,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     public int OperationCount => _ops.Count;
 
+    /// <summary>Keys with operations that are not yet executed and stable, or with readers that wait; none at rest.</summary>
+    public int KeysInUse => _queues.Lent;
+
+    /// <summary>Queues that are kept for keys that will be in use.</summary>
+    internal int FreeQueues => _queues.Free;
+
     public bool HasWaits { get; private set; }
 
     /// <summary>Where the clocks of absent keys begin.</summary>
@@ -72,13 +78,8 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         return record;
     }
 
-    /// <summary>The entry of a key, made when it is new; <paramref name="hash"/> is the result of the options' hash.</summary>
-    public Entry EntryOf(ReadOnlySpan<byte> key, ulong hash) => Table.FindOrAdd(key, Spread(key, hash), _floor);
-
-    /// <summary>
-    /// Where a key lies in the table and in a transfer. A user's hash decides only the shard, and may be the same for many keys.
-    /// </summary>
-    private ulong Spread(ReadOnlySpan<byte> key, ulong hash) => _spread ? hash : StableHash.Of(key);
+    /// <summary>The entry of a key, made when it is new; <paramref name="place"/> is its <see cref="KeyIdentity.PlaceOf"/>.</summary>
+    public Entry EntryOf(ReadOnlySpan<byte> key, ulong place) => Table.FindOrAdd(key, place, _floor);
 
     /// <summary>A proposal arrives, from its coordinator or forwarded in its name. Takes ownership of the record.</summary>
     public void Propose(ParticipantRecord op, int from, ulong hint, ulong ackedBelow)
@@ -254,7 +255,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == RecordTable.MostAttempts) return true;
         for (int i = 0; i < op.UseCount; i++)
-            if (op.Uses[i].Entry.Uses >= state.Options.MaxQueuePerKey) return true;
+            if (op.Uses[i].Entry.Queue is { } queue && queue.Uses >= state.Options.MaxQueuePerKey) return true;
         return false;
     }
 
@@ -280,8 +281,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         {
             var entry = op.Uses[i].Entry;
             time = Math.Max(time, entry.Clock + 1);
-            if (op.IsPut && state.Without != Rule.QuiescentIncludesReads ? entry.Head is not null : entry.Puts > 0) quiescent = false;
-            if (!quiescent && asksExecuted) executed &= AllExecuted(entry, op.IsPut);
+            if (entry.Queue is not { } queue) continue;
+            if (op.IsPut && state.Without != Rule.QuiescentIncludesReads ? queue.Head is not null : queue.Puts > 0) quiescent = false;
+            if (!quiescent && asksExecuted) executed &= AllExecuted(queue, op.IsPut);
         }
         if (state.Without == Rule.QuiescentIncludesPredecessors) quiescent = executed;
         op.Proposed = time;
@@ -292,8 +294,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         {
             var use = op.Uses[i];
             use.Entry.Clock = time;
-            use.Arrival = ++use.Entry.Arrivals;
-            use.Entry.Enqueue(use);
+            _queues.Of(use.Entry).Arrive(use);
         }
         Add(op);
         AddCoordinator(op, from);
@@ -312,9 +313,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         Answer(op, from);
     }
 
-    private static bool AllExecuted(Entry entry, bool put)
+    private static bool AllExecuted(KeyQueue queue, bool put)
     {
-        for (var use = entry.Head; use is not null; use = use.Next)
+        for (var use = queue.Head; use is not null; use = use.Next)
             if (!use.Op.Executed && (put || use.Op.IsPut)) return false;
         return true;
     }
@@ -410,6 +411,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
         Cut?.Forget(entry);
+        Source.Forget(entry);
     }
 
     private void Touch(Entry entry)

@@ -157,7 +157,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     public bool Execute()
     {
         if (!Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed)) return false;
-        for (int i = 0; IsPut && i < UseCount; i++) Uses[i].Entry.Pass(Uses[i]);
+        for (int i = 0; IsPut && i < UseCount; i++) Uses[i].Entry.Queue?.Pass(Uses[i]);
         return true;
     }
 

@@ -14,7 +14,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     private readonly ulong _view = state.View;
     private readonly int _shard = state.Shard, _slot = state.Slot;
     private readonly bool _initialised = state.Initialised;
-    private readonly Dictionary<Entry, (byte[]? Value, ulong Version)> _kept = [];
+    private readonly KeptValues _kept = new();
     private readonly List<(ulong Place, LocalEntry Entry)> _copied = [];
     private readonly List<Entry> _range = [];
     private readonly Lock _making = new();
@@ -27,14 +27,14 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     /// <summary>An entry of the table is about to change.</summary>
     public void BeforeChange(Entry entry)
     {
-        if (EntryTable.RangeOf(entry.Hash) >= _next) _kept.TryAdd(entry, (entry.Value, entry.Version));
+        if (EntryTable.RangeOf(entry.Hash) >= _next) _kept.Keep(entry);
     }
 
     /// <summary>Whether an absent entry still keeps a value of the cut.</summary>
-    public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.TryGetValue(entry, out var kept) && kept.Value is not null;
+    public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.HasValue(entry);
 
     /// <summary>An absent entry that the cut does not need is gone; its key may come back with another entry.</summary>
-    public void Forget(Entry entry) => _kept.Remove(entry);
+    public void Forget(Entry entry) => _kept.Forget(entry);
 
     /// <summary>Copies as much as fits one turn; true when everything is copied.</summary>
     public bool CopyOn(Participant participant)
@@ -44,10 +44,11 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
             Table.Collect(_next++, _range);
             foreach (var entry in _range)
             {
-                var (value, version) = _kept.Remove(entry, out var kept) ? kept : (entry.Value, entry.Version);
+                var (value, version) = _kept.Of(entry);
                 if (value is not null) _copied.Add((entry.Hash, new(entry.Key, version, value)));
                 if (participant.Table == Table) participant.DropIfIdle(entry);
             }
+            _kept.ForgetRange(_next - 1);
         }
         return _next == EntryTable.Ranges;
     }

@@ -18,6 +18,9 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
 
+    // The entries of both.
+    private readonly HashSet<Entry> _unanswered = [];
+
     /// <summary>Digests of the table's entries, by range.</summary>
     private readonly ulong[] _digests = new ulong[EntryTable.Ranges];
     private int _sourceRank = -1, _range;
@@ -44,10 +47,10 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
 
     private void ForgetWanted()
     {
-        foreach (var entry in _wanted) entry.Wanted = false;
-        foreach (var entry in _asked) entry.Wanted = false;
         _wanted.Clear();
         _asked.Clear();
+        _unanswered.Clear();
+        _unanswered.TrimExcess();
     }
 
     /// <summary>Number of keys that were asked for or will be.</summary>
@@ -69,9 +72,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     /// <summary>The value at the view change of this key is needed before its range arrives; for a removed key, only whether there was one.</summary>
     public void Want(Entry entry)
     {
-        if (entry.Wanted) return;
-        entry.Wanted = true;
-        _wanted.Enqueue(entry);
+        if (_unanswered.Add(entry)) _wanted.Enqueue(entry);
     }
 
     /// <summary>Asks for the wanted keys, one frame at a time.</summary>
@@ -81,8 +82,11 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         int bytes = 10;
         for (int i = 0; i < LookedAtPerAsk && _asked.Count < DhtLimits.FetchedKeys && _wanted.TryDequeue(out var entry); i++)
         {
-            entry.Wanted = participant.IsLate(entry) || participant.IsMark(entry);
-            if (!entry.Wanted) continue;
+            if (!participant.IsLate(entry) && !participant.IsMark(entry))
+            {
+                _unanswered.Remove(entry);
+                continue;
+            }
             _asked.Add(entry);
             bytes += entry.Key.Length + 6;
         }
@@ -118,7 +122,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 break;
             }
-            entry.Wanted = false;
+            _unanswered.Remove(entry);
             if (!Has(EntryTable.RangeOf(entry.Hash))) participant.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
         }
         for (; taken < _asked.Count; taken++) _wanted.Enqueue(_asked[taken]);
@@ -128,6 +132,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     public void OnChunk(int from, ref BodyReader body)
     {
         int length = body.Remaining, range = body.U8(), flags = body.U8();
+        state.Counters.CountStateReceived(length);
         bool first = (flags & 1) != 0;
         if (from != _sourceRank || body.Failed || range < _range || first == _writing || (_writing && range != _range))
         {
@@ -144,7 +149,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             ulong version = body.Var();
             var value = body.Blob(DhtLimits.ValueBytes);
             bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes && version <= MaxVersion;
-            ulong place = whole ? StableHash.Of(key) : 0;
+            ulong place = whole ? KeyIdentity.PlaceOf(key) : 0;
             if (!whole || EntryTable.RangeOf(place) != range)
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
@@ -169,6 +174,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     /// <summary>Takes a piece of the sessions, the last part of the state. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong viewChangeClock)
     {
+        state.Counters.CountStateReceived(body.Remaining);
         bool last = body.U8() != 0;
         viewChangeClock = body.U64();
         if (from != _sourceRank || body.Failed || _writing || viewChangeClock > HybridClock.MaxTime)

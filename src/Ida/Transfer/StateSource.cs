@@ -9,47 +9,52 @@ namespace Ida.Transfer;
 /// Source: dht-view-change.md#decided-puts-come-before-the-snapshot, #outcomes-travel-with-the-state.
 /// </summary>
 /// <remarks>
-/// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps the old value (arrays are never changed in
-/// place) until no transfer of the view is left, so the cost is one reference per entry that had a value and was changed during the transfer.
+/// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps a reference to the old value (arrays are never
+/// changed in place) until no transfer of the view is left, so the cost goes with the entries that were changed during the transfer (<see cref="KeptValues"/>).
 /// The same holds for outcomes: those acknowledged meanwhile are kept for it.
 /// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that the newcomer has already,
 /// by its digest, from a transfer of an earlier view, is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
-    private const int ReleasedPerTurn = 4096, ScannedPerTurn = 20_000;
+    private const int LookedAtPerTurn = 4096, ScannedPerTurn = 20_000;
     private readonly List<Feed> _feeds = [];
 
-    // Entries whose old value the snapshot keeps; and entries of earlier views that are still to be released.
-    private List<Entry> _kept = [];
+    // Null: no snapshot is open.
+    private KeptValues? _kept;
+
+    // Entries of which the snapshot keeps a value, and those of earlier snapshots: such an entry stays though its key may have been removed, until it is looked at after the end.
+    private List<Entry> _changed = [];
     private readonly Stack<List<Entry>> _over = [];
     private readonly List<Entry> _scratch = [];
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private readonly ArrayBufferWriter<byte> _piece = new();
     private SessionTableCut? _sessions;
     private ulong _viewChangeClock;
-    private bool _open;
 
-    /// <summary>Whether a transfer is under way or old values wait to be released.</summary>
+    /// <summary>Whether a transfer is under way, or entries wait to be looked at after one.</summary>
     public bool HasWork => _feeds.Count > 0 || _over.Count > 0;
+
+    /// <summary>Number of entries of which the snapshot keeps a value, and of those that wait to be looked at; 0 where there is no transfer.</summary>
+    internal int KeptCount => _changed.Count + _over.Sum(static entries => entries.Count);
 
     /// <summary>At the install, after the decided operations: this member is the source of its shard's newcomers.</summary>
     public void Open(ulong viewChangeClock)
     {
-        (_open, _viewChangeClock) = (true, viewChangeClock);
+        (_kept, _viewChangeClock) = (new(), viewChangeClock);
         _sessions = new(participant.Sessions, state.View);
     }
 
     /// <summary>Ends the snapshot: at the next view change, or when there are no newcomers left.</summary>
     public void Close()
     {
-        _open = false;
+        _kept = null;
         _feeds.Clear();
         _sessions?.End();
         _sessions = null;
-        if (_kept.Count == 0) return;
-        _over.Push(_kept);
-        _kept = [];
+        if (_changed.Count == 0) return;
+        _over.Push(_changed);
+        _changed = [];
     }
 
     /// <summary>The slice is gone, and no later turn would release anything: drops everything.</summary>
@@ -61,45 +66,38 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _scratch.TrimExcess();
     }
 
-    /// <summary>Goes on where the bound of a turn was reached; releases kept values, a bounded number at a time.</summary>
+    /// <summary>Goes on where the bound of a turn was reached; removes entries that only a snapshot needed, a bounded number at a time.</summary>
     public void Tick()
     {
         for (int i = _feeds.Count - 1; i >= 0; i--) SendChunks(_feeds[i]);
         if (!_over.TryPeek(out var over)) return;
-        int from = Math.Max(0, over.Count - ReleasedPerTurn);
-        for (int i = over.Count - 1; i >= from; i--) ReleaseSnapshot(over[i]);
+        int from = Math.Max(0, over.Count - LookedAtPerTurn);
+        for (int i = over.Count - 1; i >= from; i--) participant.DropIfIdle(over[i]);
         over.RemoveRange(from, over.Count - from);
         if (from == 0) _over.Pop();
     }
 
-    private void ReleaseSnapshot(Entry entry)
-    {
-        // The open snapshot keeps this entry again.
-        if (_open && entry.SnapView == state.View) return;
-        (entry.SnapValue, entry.SnapView) = (null, 0);
-        participant.DropIfIdle(entry);
-    }
-
     /// <summary>
-    /// An entry is about to change: the snapshot keeps its old value. An entry that was absent has nothing to release: it is noted as absent until
-    /// the view ends or the entry is removed, however often the key comes and goes.
+    /// An entry is about to change: the snapshot keeps its old value. Of an entry that was absent it keeps only that it was, until the view ends or
+    /// the entry is removed, however often the key comes and goes.
     /// </summary>
     public void BeforeChange(Entry entry)
     {
-        if (!_open || entry.SnapView == state.View) return;
-        if (entry.Value is not null) _kept.Add(entry);
-        (entry.SnapValue, entry.SnapVersion, entry.SnapView) = (entry.Value, entry.Version, state.View);
+        if (_kept?.Keep(entry) == true && entry.Value is not null) _changed.Add(entry);
     }
 
-    /// <summary>Whether an absent entry still keeps a value of the snapshot.</summary>
-    public bool Needs(Entry entry) => _open && entry.SnapView == state.View && entry.SnapValue is not null;
+    /// <summary>Whether the snapshot keeps a value of an absent entry.</summary>
+    public bool Needs(Entry entry) => _kept?.HasValue(entry) == true;
+
+    /// <summary>An absent entry that the snapshot does not need is gone; its key may come back with another entry.</summary>
+    public void Forget(Entry entry) => _kept?.Forget(entry);
 
     /// <summary>A newcomer asks for the state, with the digests of the ranges that it holds.</summary>
     public void OnPull(int from, ref BodyReader body)
     {
         var digests = new ulong[EntryTable.Ranges];
         for (int i = 0; i < digests.Length; i++) digests[i] = body.U64();
-        if (!body.Complete || !_open || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
+        if (!body.Complete || _kept is null || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
             || _feeds.Exists(one => one.Rank == from))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
@@ -125,7 +123,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     {
         var question = body;
         int count = body.Count(DhtLimits.FetchedKeys, 2);
-        if (count == 0 || !_open || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsInitialised(slot))
+        if (count == 0 || _kept is not { } kept || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsInitialised(slot))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
             return;
@@ -143,7 +141,9 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         {
             bool whole = body.U8() != 0;
             var key = body.Blob(DhtLimits.KeyBytes);
-            var (value, version) = participant.Table.Find(key, StableHash.Of(key)) is { } entry ? ValueAtViewChange(entry) : (null, 0);
+            if (key.Length < KeyIdentity.MapBytes) body.Fail();
+            if (body.Failed) break;
+            var (value, version) = participant.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? kept.Of(entry) : (null, 0);
             _fetched.Add((value is not null, whole ? value : null, version));
             size += 16 + (whole && value is not null ? value.Length : 0);
         }
@@ -199,7 +199,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     /// <summary>A newcomer became initialised: if it was the last, the snapshot is over.</summary>
     public void OnReady()
     {
-        if (_open && EveryoneInitialised()) Close();
+        if (_kept is not null && EveryoneInitialised()) Close();
     }
 
     /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
@@ -212,9 +212,9 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             ulong digest = 0;
             foreach (var entry in _scratch)
             {
-                if (ValueAtViewChange(entry).Value is null) continue;
-                feed.Entries.Add(entry);
-                digest ^= EntryDigest.Of(entry.Key, ValueAtViewChange(entry).Version);
+                if (_kept!.Of(entry) is not ({ } value, var version)) continue;
+                feed.Entries.Add((entry.Key, value, version));
+                digest ^= EntryDigest.Of(entry.Key, version);
             }
             feed.Scanned += _scratch.Count;
             if (digest == feed.Digests[feed.Range])
@@ -226,8 +226,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         int size = 8, end = feed.Position;
         while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
         {
-            var entry = feed.Entries[end++];
-            size += entry.Key.Length + (ValueAtViewChange(entry).Value?.Length ?? 0) + 24;
+            var (key, value, _) = feed.Entries[end++];
+            size += key.Length + value.Length + 24;
         }
         var body = send.Room(size);
         bool last = end == feed.Entries.Count;
@@ -235,9 +235,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         body.U8((byte)((feed.Position == 0 ? 1 : 0) | (last ? 2 : 0)));
         for (int i = feed.Position; i < end; i++)
         {
-            var entry = feed.Entries[i];
-            var (value, version) = ValueAtViewChange(entry);
-            body.Blob(entry.Key);
+            var (key, value, version) = feed.Entries[i];
+            body.Blob(key);
             body.Var(version);
             body.Blob(value);
         }
@@ -262,14 +261,13 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         else feed.Credit--;
     }
 
-    private (byte[]? Value, ulong Version) ValueAtViewChange(Entry entry) =>
-        entry.SnapView == state.View ? (entry.SnapValue, entry.SnapVersion) : (entry.Value, entry.Version);
-
     private sealed class Feed(int rank, ulong[] digests)
     {
         public readonly int Rank = rank;
         public readonly ulong[] Digests = digests;
-        public readonly List<Entry> Entries = [];
+
+        /// <summary>The entries of the range as they were at the view change.</summary>
+        public readonly List<(byte[] Key, byte[] Value, ulong Version)> Entries = [];
         public SessionPlace Sessions;
 
         /// <summary>A question for single values that waits for room on the link.</summary>

@@ -12,12 +12,15 @@ namespace Ida.ViewChange;
 /// </summary>
 internal sealed class Contribution
 {
-    private const byte Version = 5;
+    private const byte Version = 6;
 
     /// <summary>The member that contributed.</summary>
     public ProcessId Member { get; init; }
 
     public required DhtConfig Config { get; init; }
+
+    /// <summary>What the member declares.</summary>
+    public required MapSet Maps { get; init; }
 
     /// <summary>Whether the member takes part or wants to; false after a depopulation or close.</summary>
     public bool Enabled { get; init; }
@@ -46,16 +49,15 @@ internal sealed class Contribution
 
     public void Write(IBufferWriter<byte> into)
     {
-        int size = 128 + 4 * (DhtConfig.MaxText + 64);
+        int size = 128 + DhtConfig.MaxHashName + Maps.Bytes.Length;
         foreach (var op in Unsettled) size += 68 + 3 * op.Participants.Length;
         var to = new BodyWriter(into.GetSpan(size));
         to.U8(Version);
         to.U8((byte)((Enabled ? 1 : 0) | (Initialised ? 2 : 0) | (Leaving ? 4 : 0)));
         to.Var((ulong)Config.ShardSize);
         to.Var((ulong)Config.TargetSize);
-        to.U64(Config.Registry);
         to.Blob(Encoding.UTF8.GetBytes(Config.Hash));
-        to.Blob(Encoding.UTF8.GetBytes(Config.Resolvers));
+        to.Blob(Maps.Bytes);
         to.U64((ulong)Session);
         to.Var(Incarnation);
         to.Var(Admitted);
@@ -77,20 +79,23 @@ internal sealed class Contribution
         into.Advance(to.Length);
     }
 
-    /// <summary>Null when the bytes are not a contribution.</summary>
-    public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes)
+    /// <summary>Null when the bytes are not a contribution. <paramref name="like"/> is what another member declares: most declare the same, and that is read once.</summary>
+    public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes, MapSet? like = null)
     {
         var from = new BodyReader(bytes);
         if (from.U8() != Version) return null;
         byte flags = from.U8();
-        ulong shardSize = from.Var(), targetSize = from.Var(), registry = from.U64();
-        string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName)), resolvers = Encoding.UTF8.GetString(from.Blob(4 * DhtConfig.MaxText));
+        ulong shardSize = from.Var(), targetSize = from.Var();
+        string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName));
+        var declared = from.Blob(DhtLimits.DeclarationBytes);
+        var maps = like is not null && declared.SequenceEqual(like.Bytes) ? like : MapSet.Read(declared);
         ulong session = from.U64(), incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), committed = from.U64();
-        if (shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || committed > HybridClock.MaxTime) return null;
+        if (maps is null || shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || committed > HybridClock.MaxTime) return null;
         var read = new Contribution
         {
             Member = member,
-            Config = new((int)shardSize, (int)targetSize, hash, registry, resolvers),
+            Config = new((int)shardSize, (int)targetSize, hash),
+            Maps = maps,
             Enabled = (flags & 1) != 0,
             Initialised = (flags & 2) != 0,
             Leaving = (flags & 4) != 0,

@@ -19,13 +19,13 @@ namespace Ida.ViewChange;
 /// member that takes no part in a put decides nothing of it, whatever participants it names.
 /// No time beyond <see cref="_limit"/> is taken, so that no single contribution moves any member's clock far.
 /// At the foundation, slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
-/// that of the founded DHT; before the foundation, that of the member admitted first.
+/// that of the founded DHT; before the foundation, that of the member admitted first. So with maps: who contradicts a member that was admitted before is refused.
 /// </remarks>
 internal sealed class Decision
 {
     private readonly Dictionary<AttemptId, Held> _held = [];
     private readonly Dictionary<ProcessId, string> _refused = [];
-    private readonly Dictionary<ProcessId, UInt128> _sessions = [];
+    private readonly Dictionary<ProcessId, Contribution> _from = [];
 
     /// <summary>
     /// The latest time of a put. Its coordinator suggests no time more than <see cref="HybridClock.Jump"/> ahead of a participant, and takes no proposal that far
@@ -47,6 +47,9 @@ internal sealed class Decision
     public int DepopulatedShard { get; private set; } = -1;
 
     public List<SlotState> Slots { get; private set; } = [];
+
+    /// <summary>Which maps can be used in the view.</summary>
+    public MapAgreement Maps { get; } = new();
 
     /// <summary>Sessions of the members with a slot, by slot.</summary>
     public List<UInt128> Sessions { get; } = [];
@@ -70,13 +73,13 @@ internal sealed class Decision
     /// <summary>Why this member is not admitted, or is no longer a member; null when it is one.</summary>
     public string? Refusal(ProcessId member) => _refused.GetValueOrDefault(member);
 
-    public UInt128 SessionOf(ProcessId member) => _sessions.GetValueOrDefault(member);
+    public UInt128 SessionOf(ProcessId member) => _from.GetValueOrDefault(member)?.Session ?? UInt128.Zero;
 
     public static Decision Decide(IReadOnlyList<LayerContribution> contributions, View next, Rule without = Rule.None)
     {
         var all = new List<Contribution>(contributions.Count);
         foreach (var one in contributions)
-            if (next.RankOf(one.Member) >= 0 && Contribution.Read(one.Member, one.Bytes.Span) is { Enabled: true } read) all.Add(read);
+            if (next.RankOf(one.Member) >= 0 && Contribution.Read(one.Member, one.Bytes.Span, all.Count > 0 ? all[^1].Maps : null) is { Enabled: true } read) all.Add(read);
         var decision = new Decision();
         decision.Run(all, next, without);
         return decision;
@@ -87,34 +90,39 @@ internal sealed class Decision
         foreach (var one in all)
         {
             Incarnation = Math.Max(Incarnation, one.Incarnation);
-            _sessions[one.Member] = one.Session;
+            _from[one.Member] = one;
         }
         var members = all.FindAll(one => one.Incarnation != 0 && one.Incarnation == Incarnation && one.Slot >= 0);
-        var config = Reference(members.Count > 0 ? members : all);
-        if (config is null) return;
+        var candidates = BySeniority(members.Count > 0 ? members : all);
+        if (candidates.Count == 0) return;
+        var config = candidates[0].Config;
         DecideClock(members.Count > 0 ? members : all);
-        var newcomers = new List<ProcessId>();
-        foreach (var one in all)
+        if (members.Count > 0)
         {
             // Members are checked too, in case one lies: with other options its keys lie elsewhere.
-            if (!one.Config.Agrees(config)) _refused[one.Member] = one.Config.Difference(config);
-            else if (one.Incarnation == 0) newcomers.Add(one.Member);
+            foreach (var one in candidates) Check(one, config);
+            Maps.Settle();
         }
+        foreach (var one in BySeniority(all.FindAll(static one => one.Incarnation == 0))) Check(one, config);
+        List<ProcessId> newcomers = [.. all.Where(one => one.Incarnation == 0 && !_refused.ContainsKey(one.Member)).Select(static one => one.Member)];
         if (members.Count == 0) Found(newcomers, config, next.Id);
         else Continue(members, newcomers, config, without);
         foreach (var slot in Slots)
-            if (slot.Taken) Sessions.Add(_sessions[slot.Member]);
+        {
+            if (!slot.Taken) continue;
+            Sessions.Add(_from[slot.Member].Session);
+            // One that is refused has nothing to say any more.
+            if (!_refused.ContainsKey(slot.Member)) Maps.Hold(slot.Member, _from[slot.Member].Maps);
+        }
     }
 
-    private static DhtConfig? Reference(List<Contribution> candidates)
+    private void Check(Contribution one, DhtConfig config)
     {
-        Contribution? first = null;
-        foreach (var one in candidates)
-            if (first is null || Since(one) < Since(first)) first = one;
-        return first?.Config;
-
-        static ulong Since(Contribution one) => one.Admitted == 0 ? ulong.MaxValue : one.Admitted;
+        if ((one.Config.Difference(config) ?? Maps.Take(one.Maps)) is { } difference) _refused[one.Member] = difference;
     }
+
+    /// <summary>Those admitted first come first, of those admitted together the ones with the lower ranks.</summary>
+    private static List<Contribution> BySeniority(List<Contribution> all) => [.. all.OrderBy(static one => one.Admitted == 0 ? ulong.MaxValue : one.Admitted)];
 
     /// <summary>The middle one of the physical clocks, which a single wrong clock does not move far; of two, the lower one, which is never out of range.</summary>
     private void DecideClock(List<Contribution> from)

@@ -1,11 +1,13 @@
 using System.Runtime.InteropServices;
+using Ida.Ordering;
 
 namespace Ida.Wire;
 
 /// <summary>
 /// Answers that wait, by the member that asked. They go out in order as its link takes them, and end with the view. An answer to an
-/// attempt is dropped when an answer to a later attempt of the same issuers at the same operation comes: no call waits for it any more. When a participant is
-/// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits.
+/// attempt is dropped when an answer to a later attempt of the same issuer at the same operation comes: no call waits for it any more. When a participant is
+/// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits. Nothing is dropped for an attempt that
+/// several members may issue (<see cref="DueAnswer.Question"/>). Source: dht-order.md#attempts-of-different-issuers.
 /// </summary>
 /// <remarks>
 /// Bounded, because each asker bounds what it asks for (<see cref="DhtOptions.MaxInFlight"/>, <see cref="DhtOptions.MaxInFlightBytes"/>),
@@ -34,7 +36,7 @@ internal sealed class AnswersDue(DhtOptions options)
     {
         if (rank >= _to.Length) Array.Resize(ref _to, rank + 1);
         var debt = _to[rank] ??= new();
-        ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Operation, out _);
+        ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Question, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
         for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) RemoveAnswer(debt, replaced);
         // One-key reads of one operation each wait for their own answer: they do not replace each other.
@@ -59,7 +61,7 @@ internal sealed class AnswersDue(DhtOptions options)
         var first = debt.Waiting.First!;
         answer = first.Value;
         RemoveAnswer(debt, first);
-        if (debt.Newest[answer.Operation] == first) debt.Newest.Remove(answer.Operation);
+        if (debt.Newest[answer.Question] == first) debt.Newest.Remove(answer.Question);
         // A later answer that waits still refers to this node: empty the node, so that it keeps no sent answer alive.
         (first.Value, answer.Before) = (null!, null);
         return true;
@@ -94,8 +96,8 @@ internal sealed class AnswersDue(DhtOptions options)
     {
         public readonly LinkedList<DueAnswer> Waiting = new();
 
-        /// <summary>The newest waiting answer, by operation; earlier answers to the same attempt hang on it.</summary>
-        public readonly Dictionary<(OperationId Id, ulong Payload), LinkedListNode<DueAnswer>> Newest = [];
+        /// <summary>The newest waiting answer, by what it answers; earlier answers to the same attempt hang on it.</summary>
+        public readonly Dictionary<AttemptId, LinkedListNode<DueAnswer>> Newest = [];
         public long Bytes;
     }
 }

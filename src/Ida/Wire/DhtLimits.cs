@@ -27,11 +27,20 @@ internal static class DhtLimits
     /// <summary>Chunks on the way from one source to one newcomer.</summary>
     public const int ChunkCredit = 4;
 
+    /// <summary>Bytes of UTF-8 that the name of a map may have.</summary>
+    public const int MapName = 256;
+
+    /// <summary>Most maps that a member may declare, and most resolvers of one of them.</summary>
+    public const int Maps = 1024, Resolvers = 256;
+
+    /// <summary>Most bytes of all that a member declares, in a contribution.</summary>
+    public const int DeclarationBytes = 48 * 1024;
+
     /// <summary>Longest text of a resolver's error that is kept.</summary>
     public const int ErrorChars = 200;
 
     /// <summary>Cuts an error's text to the length that is kept.</summary>
-    public static string Cut(string error) => error.Length > ErrorChars ? error[..ErrorChars] : error;
+    public static string Cut(string error) => ErrorText.Cut(error, ErrorChars);
 
     /// <summary>Bytes that a member without its state may keep for puts that it cannot apply before a value at the view change arrives.</summary>
     public const long LateBytes = 64L << 20;

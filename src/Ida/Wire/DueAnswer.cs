@@ -11,12 +11,15 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
 {
     public FrameType Type => type;
 
-    /// <summary>The asker's operation, and whose attempts at it: several members number theirs apart. A one-key read has no session.</summary>
-    public (OperationId Id, ulong Payload) Operation => (key.Id, key.Payload);
+    /// <summary>
+    /// What it answers. Without a payload that is the operation: its only issuer numbers the attempts, and waits for the last one alone. With a payload it is the attempt: several
+    /// members number theirs apart, and one asker may wait for its own and for those that it takes over. A one-key read has no session.
+    /// </summary>
+    public AttemptId Question => key.Payload == 0 ? new(key.Id, 0) : key;
 
     public uint Attempt => key.Attempt;
 
-    /// <summary>The previous answer to the same operation, as long as it waits too.</summary>
+    /// <summary>The previous answer to the same question, as long as it waits too.</summary>
     public LinkedListNode<DueAnswer>? Before { get; set; }
 
     /// <summary>Bytes that the answer keeps alive, at most.</summary>

@@ -32,6 +32,9 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
     /// <summary>Whether there is room for one more request whose result the Oracle records.</summary>
     public bool HasRoom => _recorded.Count == 0 || _submitted - _recorded.First().Value < Limits.RequestsPerProcess - 16;
 
+    /// <summary>Requests without an answer.</summary>
+    public int Count => _waiting.Count;
+
     public ulong Submit(Operation operation)
     {
         if (operation is ViewCompletion repeated && _completions.TryGetValue(repeated.Group, out ulong waits) && _waiting.TryGetValue(waits, out var present) && Covers((ViewCompletion)present.Operation, repeated)) return waits;

@@ -20,7 +20,7 @@ namespace Oracle.Detection;
 /// Source: failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
 /// #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
 /// </remarks>
-internal sealed class FailureDetector(INode node, OracleOptions options, FrameSender sender, OracleDirectory directory, Introductions introductions)
+internal sealed partial class FailureDetector(INode node, OracleOptions options, FrameSender sender, OracleDirectory directory, Introductions introductions)
 {
     public const int WorstHealth = 8;
     private const long RepeatEvery = 500 * Durations.Millisecond;
@@ -385,12 +385,14 @@ internal sealed class FailureDetector(INode node, OracleOptions options, FrameSe
         if (_mute || directory.IsEmpty) return;
         if (watched.Evidence is { } evidence)
         {
+            if (!watched.Told && node.Log.IsOn) node.Log.Suspects($"{watched.Subject.Id}", $"{watched.Subject.Address}", $"{evidence}");
             watched.Told = true;
             watched.ToldAt = node.Now;
             sender.Send(directory.Target(), new SuspectFrame(watched.Subject.Id, false, evidence, Health));
         }
         else if (watched.Told)
         {
+            if (node.Log.IsOn) node.Log.SuspicionWithdrawn($"{watched.Subject.Id}", $"{watched.Subject.Address}");
             watched.Told = false;
             sender.Send(directory.Target(), new SuspectFrame(watched.Subject.Id, true, Suspicion.Timeout, Health));
         }

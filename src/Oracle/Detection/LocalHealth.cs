@@ -16,6 +16,9 @@ internal sealed class LocalHealth
     /// <summary>Whether the last ticks came more than 20 ms late on average: this host schedules late.</summary>
     public bool RunsLate => _lag > Habit;
 
+    /// <summary>The most by which a tick was late, in nanoseconds: a turn took long, or the process was held up.</summary>
+    public long LongestDelay { get; private set; }
+
     public void Begin(long now) => _seen = now;
 
     /// <summary>Whether the clock jumped since the protocol was last entered. Does not consume the jump, as <see cref="TakeJump"/> does.</summary>
@@ -35,6 +38,7 @@ internal sealed class LocalHealth
     {
         _seen = now;
         long late = Math.Max(0, now - due);
+        if (late > LongestDelay) LongestDelay = late;
         _lag = (0.9 * _lag) + (0.1 * Math.Min(late, 2 * LateTick));
         return late > LateTick;
     }

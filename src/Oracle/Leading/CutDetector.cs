@@ -22,7 +22,7 @@ namespace Oracle.Leading;
 /// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
 /// 2018 (Rapid).
 /// </remarks>
-internal sealed class CutDetector(INode node, MonitoringRing ring, OracleOptions options)
+internal sealed partial class CutDetector(INode node, MonitoringRing ring, OracleOptions options)
 {
     private const long UnstableWait = Durations.Second;
     private const long PairTimeout = 10 * Durations.Second;

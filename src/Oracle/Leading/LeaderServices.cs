@@ -12,7 +12,7 @@ namespace Oracle.Leading;
 /// its size. All of it is local and starts empty with each leadership; only the lease table matters for safety.
 /// Source: oracle.md#the-normal-case, failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader, #an-exclusion-that-the-log-refused-is-decided-again.
 /// </summary>
-internal sealed class LeaderServices
+internal sealed partial class LeaderServices
 {
     private const int ExclusionsPerEntry = 4_096;
     private const long PruneEvery = 5 * Durations.Second;

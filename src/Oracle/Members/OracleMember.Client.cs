@@ -41,6 +41,7 @@ public sealed partial class OracleMember
 
     private void OnTick()
     {
+        _log?.Look(_node.Now - _tickDue);
         if (_health.Tick(_node.Now, _tickDue)) _detector.Late();
         if (_replica is { } replica) replica.Log.TimeoutFactor = _health.RunsLate ? _options.LateFactor : 1;
         _tickDue = _node.Now + LocalHealth.TickEvery;

@@ -49,6 +49,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private readonly List<ulong> _vacant = [];
     private readonly LocalHealth _health = new();
     private IMembershipSink? _sink;
+    private MembershipLog? _log;
     private OracleReplica? _replica;
     private Replica _askedOf;
     private TimerHandle _due;
@@ -116,6 +117,9 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     /// <summary>The voters, as far as this process knows. On any thread.</summary>
     internal IReadOnlyList<Replica> Voters => _directory.Replicas.Voters;
 
+    /// <summary>The leader, as far as this process knows; node 0 while unknown.</summary>
+    internal Replica Leader => _directory.Leader;
+
     /// <summary>The copy of the Oracle in this process, if it has one.</summary>
     internal OracleReplica? Replica => _replica;
 
@@ -135,7 +139,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     internal SystemId System => _sender.System;
 
     /// <inheritdoc/>
-    public void Attach(IMembershipSink sink) => _sink = sink;
+    public void Attach(IMembershipSink sink) => _sink = _node.Log.IsOn ? _log = new(_node, this, sink) : sink;
 
     /// <summary>Begins to look for the system. Called once, inside a turn or before the node runs.</summary>
     public void Start()

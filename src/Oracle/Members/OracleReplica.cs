@@ -9,7 +9,7 @@ using Oracle.State.Operations;
 namespace Oracle;
 
 /// <summary>A copy of the Oracle in this process: log, state machine and the leader's services, and the answers that any copy may give.</summary>
-internal sealed class OracleReplica : ILogPort, IStateEvents
+internal sealed partial class OracleReplica : ILogPort, IStateEvents
 {
     private const int OverPerAnswer = 1_024;
     private const int BytesPerAnswer = 256 << 10;

@@ -1,6 +1,5 @@
 using GroupCore.Groups;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.PointToPoint;
+using GroupCore.Groups.Calls;
 using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;

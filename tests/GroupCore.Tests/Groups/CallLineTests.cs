@@ -1,4 +1,4 @@
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.PointToPoint;
 
 namespace GroupCore.Tests.Groups;

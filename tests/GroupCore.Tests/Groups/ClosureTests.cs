@@ -1,5 +1,6 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Flush;
+using GroupCore.Groups.Shared;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;

@@ -3,6 +3,9 @@ using GroupCore.Groups.Dispatch;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Tests.Transport;
+using GroupCore.Transport;
+using GroupCore.Transport.Mesh;
+using GroupCore.Wire;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
@@ -99,6 +102,58 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", Assert.Single(Assert.IsType<AggregateException>(loop.Fault).Flatten().InnerExceptions).Message);
     }
 
+    /// <summary>Whoever waited was told that the node was stopped, and what is queued is being sent still, to a peer that acknowledges nothing.</summary>
+    [Fact]
+    public async Task It_is_told_where_the_node_sends_the_last_it_has_to_say()
+    {
+        // Where this thread is late the node does not wait for it.
+        for (int i = 0; i < 50; i++)
+            if (await FailsBehindTheStopAsync()) return;
+        Assert.Fail("The node was over each time.");
+    }
+
+    // False where the node was over before.
+    private static async Task<bool> FailsBehindTheStopAsync()
+    {
+        var token = TestContext.Current.CancellationToken;
+        using var thrown = new ManualResetEventSlim();
+        bool heard = false;
+        using var other = new RawPeer("test", 77, "127.0.0.1:1", 1, (header, _) => heard |= header.Type == FrameType.Data);
+        var (target, up) = (new Target(later: true) { Wait = new() }, new UpObserver());
+        await using var loop = NodeLoop.Start(new() { Cluster = "test" }, node => node.Observe(up));
+        loop.Faulted += _ => thrown.Set();
+        Assert.Equal(HelloStatus.Accepted, other.Connect(loop.Local));
+        int peer = await up.Peer.Task.WaitAsync(TestNode.Patience, token);
+        Assert.True(loop.Node.TryPost(new ActionCommand(() =>
+        {
+            // No turn follows: who hears it knows that the rest is being sent.
+            loop.Node.AtStop(new StopListener(() => TestNode.Write(loop.Node, [peer], 0, 10)));
+            var dispatcher = new Dispatcher(loop.Node, target, inline: false);
+            dispatcher.Add(default);
+            dispatcher.Publish();
+        })));
+        await target.Called.Task.WaitAsync(TestNode.Patience, token);
+        var stopped = loop.StopAsync();
+        Assert.True(other.Wait(() => heard, (long)TestNode.Patience.TotalMilliseconds));
+        target.Wait.SetResult();
+        Assert.True(thrown.Wait(TestNode.Patience, token));
+        bool stood = !other.WaitForEnd(1);
+        await stopped.WaitAsync(TestNode.Patience, token);
+        if (stood) Assert.Equal("on purpose", Assert.Single(Assert.IsType<AggregateException>(loop.Fault).Flatten().InnerExceptions).Message);
+        return stood;
+    }
+
+    private sealed class UpObserver : ILinkObserver
+    {
+        public TaskCompletionSource<int> Peer { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public void OnLinkUp(int peer) => Peer.TrySetResult(peer);
+
+        public void OnLinkFault(int peer, LinkFault fault)
+        {
+        }
+    }
+
     private sealed class StopListener(Action stop) : IStopListener
     {
         public void OnStop(Exception reason) => stop();
@@ -108,7 +163,7 @@ public sealed class DispatcherFaultTests
     {
         public int Handled { get; private set; }
 
-        public TaskCompletionSource Called { get; } = new();
+        public TaskCompletionSource Called { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
         /// <summary>What its handler waits for before it throws.</summary>
         public TaskCompletionSource? Wait { get; init; }

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;

@@ -1,7 +1,8 @@
 using System.Buffers.Binary;
 using GroupCore.Groups;
-using GroupCore.Groups.Flush;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;

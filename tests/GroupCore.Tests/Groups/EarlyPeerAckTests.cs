@@ -51,6 +51,6 @@ public sealed class EarlyPeerAckTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.InRange(refused, 1, Messages - 1);
         Assert.Equal(0, group.Peers.Outstanding);
-        Assert.False(group.Shares.Of(group.View!, rank).IsUsed);
+        Assert.False(group.Calls.Shares.Of(group.View!, rank).IsUsed);
     }
 }

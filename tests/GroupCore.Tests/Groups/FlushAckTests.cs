@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Flush;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Wire;
 
@@ -40,13 +40,13 @@ public sealed class FlushAckTests
         {
             var group = odd.Group!.Protocol;
             var report = group.Multicast.Report(proposal);
-            report.Write(group.Frame(FrameType.Report, report.Size));
-            group.SendTo(0);
-            var ack = group.Frame(FrameType.FlushAck, 17);
+            report.Write(group.Links.Frame(FrameType.Report, report.Size));
+            group.Links.SendTo(0);
+            var ack = group.Links.Frame(FrameType.FlushAck, 17);
             BinaryPrimitives.WriteUInt64LittleEndian(ack, proposal);
             ack[8] = 1;
             BinaryPrimitives.WriteUInt64LittleEndian(ack[9..], 12_345);
-            group.SendTo(0);
+            group.Links.SendTo(0);
         });
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(view, leader.View.Id);

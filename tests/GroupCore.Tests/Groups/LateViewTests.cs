@@ -121,8 +121,8 @@ public sealed class LateViewTests
         {
             other.SimNode.Post(() =>
             {
-                protocol.Frame(FrameType.FirstLayer, 1_000_000);
-                protocol.SendTo(rank);
+                protocol.Links.Frame(FrameType.FirstLayer, 1_000_000);
+                protocol.Links.SendTo(rank);
             });
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
         }

@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Groups;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.State;
@@ -224,7 +225,7 @@ public sealed class LoadingJoinerTests
         }
         Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
         // Behind what it held.
-        if (toItself) _ = cluster.Simulation.Spawn(() => group.Facade.SendToAsync<ReadOnlyMemory<byte>>(group.Rank, "bytes", Array.Empty<byte>()).AsTask());
+        if (toItself) _ = cluster.Simulation.Spawn(() => ((Group)group.Facade).SendToAsync<ReadOnlyMemory<byte>>(group.Rank, "bytes", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(9));

@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 
 namespace GroupCore.Tests.Groups;
 

@@ -324,8 +324,8 @@ public sealed class LostLinkTests
         {
             for (long queued = 0; queued <= bytes; queued += 1_000_000)
             {
-                protocol.Frame(FrameType.FirstLayer, 1_000_000);
-                protocol.SendTo(to.Group!.Rank);
+                protocol.Links.Frame(FrameType.FirstLayer, 1_000_000);
+                protocol.Links.SendTo(to.Group!.Rank);
             }
         });
         for (int i = 0; i < multicasts; i++) _ = from.Group!.SendAsync("many", Array.Empty<byte>()).AsTask();

@@ -1,7 +1,9 @@
 using System.Buffers.Binary;
 using GroupCore.Groups;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -186,10 +188,10 @@ public sealed class LyingMemberTests
                 liar.SimNode.Post(() =>
                 {
                     var group = liar.Group!.Protocol;
-                    var frame = group.Frame(FrameType.Ack, 7);
+                    var frame = group.Links.Frame(FrameType.Ack, 7);
                     frame.Clear();
                     frame[0] = 2;
-                    group.SendToOthers();
+                    group.Links.SendToOthers();
                 });
                 cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));
             }
@@ -205,10 +207,10 @@ public sealed class LyingMemberTests
     private static void ClaimViewChange(TestMember member, ulong proposal) => member.SimNode.Post(() =>
     {
         var group = member.Group!.Protocol;
-        var frame = group.Frame(FrameType.FlushWait, 9);
+        var frame = group.Links.Frame(FrameType.FlushWait, 9);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, proposal);
         frame[8] = (byte)WaitReason.OwnCode;
-        group.SendToOthers();
+        group.Links.SendToOthers();
     });
 
     [Theory]
@@ -390,8 +392,8 @@ public sealed class LyingMemberTests
             var group = liar.Group!.Protocol;
             var report = group.Multicast.Report(proposal);
             (report.Received[victim], report.Closed[victim]) = (sent + 1, sent + 1);
-            report.Write(group.Frame(FrameType.Report, report.Size));
-            group.SendTo(0);
+            report.Write(group.Links.Frame(FrameType.Report, report.Size));
+            group.Links.SendTo(0);
         });
         Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Flush.Cut is not null, TimeSpan.FromSeconds(1)));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
@@ -401,8 +403,8 @@ public sealed class LyingMemberTests
             var lie = Forwarded(proposal, victim, sent, 1);
             for (int to = 0; to < 4; to++)
             {
-                lie.CopyTo(group.Frame(FrameType.Forward, lie.Length));
-                group.SendTo(to);
+                lie.CopyTo(group.Links.Frame(FrameType.Forward, lie.Length));
+                group.Links.SendTo(to);
             }
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
@@ -522,7 +524,9 @@ public sealed class LyingMemberTests
             var group = member.Group!.Protocol;
             var view = group.View!;
             view = new View(view.Group, view.Name, view.Id, view.Proposal, view.Options, [.. view.Members.Select(m => m with { Initialised = false })], [], [], [], []);
-            var leader = new FlushLeader(group, group.Flush, view, new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []), [true, true, true]);
+            var all = new Participants(view);
+            all.Begin(new Proposal(view.Group, Number, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
+            var leader = new FlushLeader(group, group.Flush, view, all.Proposal!, all);
             var own = group.Multicast.Report(Number);
             leader.OnReport(own);
             var counters = member.SimNode.Node.Counters;
@@ -726,12 +730,12 @@ public sealed class LyingMemberTests
 
     private static void SendLie(GroupCore.Groups.Views.GroupProtocol group, uint first, MessageKind kind, uint dep, int bytes)
     {
-        var frame = group.Frame(FrameType.Data, ViewMulticast.DataHead + MessageRecord.HeadOf(kind) + bytes);
+        var frame = group.Links.Frame(FrameType.Data, ViewMulticast.DataHead + MessageRecord.HeadOf(kind) + bytes);
         BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)group.Rank);
         BinaryPrimitives.WriteUInt16LittleEndian(frame[2..], 1);
         BinaryPrimitives.WriteUInt32LittleEndian(frame[4..], first);
         MessageRecord.Write(frame[ViewMulticast.DataHead..], kind, 1, dep, new byte[bytes]);
-        group.SendToOthers();
+        group.Links.SendToOthers();
     }
 
     /// <summary>A Forward of messages that nobody sent.</summary>
@@ -769,10 +773,10 @@ public sealed class LyingMemberTests
         var group = member.Group!.Protocol;
         ulong wedge = (to ?? member).Group!.Protocol.Flush.Wedge;
         if (wedge == 0) return;
-        var frame = group.Frame(FrameType.FlushWait, named < 0 ? 9 : 11);
+        var frame = group.Links.Frame(FrameType.FlushWait, named < 0 ? 9 : 11);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, wedge);
         frame[8] = (byte)reason;
         if (named >= 0) BinaryPrimitives.WriteUInt16LittleEndian(frame[9..], (ushort)named);
-        group.SendTo(0);
+        group.Links.SendTo(0);
     });
 }

@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Multicast;
 using GroupCore.Transport.Mesh;
 using Ida.Testing;
@@ -82,7 +83,7 @@ public sealed class NodeQuotaTests
         int flushed = 0, refused = 0;
         for (int i = 0; i < 3; i++)
         {
-            if (i == 1) for (int filled = group.Protocol.Budget.Calls; filled < GroupLimits.QueuedCalls; filled++) group.Protocol.Budget.Take(0, null, canWait: true);
+            if (i == 1) for (int filled = group.Protocol.Calls.Budget.Calls; filled < GroupLimits.QueuedCalls; filled++) group.Protocol.Calls.Budget.Take(0, null, canWait: true);
             _ = cluster.Simulation.Spawn(async () =>
             {
                 try
@@ -99,7 +100,7 @@ public sealed class NodeQuotaTests
         }
         cluster[0].Membership.Block(false);
         Assert.True(cluster.Simulation.RunUntil(() => flushed == 1, TimeSpan.FromSeconds(5)));
-        Assert.Equal((2, GroupLimits.QueuedCalls - 1), (refused, group.Protocol.Budget.Calls));
+        Assert.Equal((2, GroupLimits.QueuedCalls - 1), (refused, group.Protocol.Calls.Budget.Calls));
     }
 
     [Fact]

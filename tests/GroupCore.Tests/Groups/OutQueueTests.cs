@@ -1,3 +1,4 @@
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.PointToPoint;
 using GroupCore.Membership;
 

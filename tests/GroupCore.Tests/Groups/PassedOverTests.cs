@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
 using GroupCore.Groups;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;

@@ -1,6 +1,5 @@
 using GroupCore.Groups;
-using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.PointToPoint;
+using GroupCore.Groups.Queries;
 using GroupCore.Membership;
 using Ida.Testing;
 

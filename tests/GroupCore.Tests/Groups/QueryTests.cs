@@ -1,6 +1,6 @@
 using System.Text;
 using GroupCore.Groups;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 using Ida.Testing;
 

@@ -85,7 +85,7 @@ public sealed class SlowLinkTests
         Bulk(60);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         int shut = 0;
-        foreach (var other in cluster.Members.Take(3)) other.SimNode.Post(() => shut += other.Group!.Protocol.RoomTo(last) <= 0 ? 1 : 0);
+        foreach (var other in cluster.Members.Take(3)) other.SimNode.Post(() => shut += other.Group!.Protocol.Links.RoomTo(last) <= 0 ? 1 : 0);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         Assert.Equal(3, shut);
         ulong view = cluster[0].Group!.CurrentView.Id;

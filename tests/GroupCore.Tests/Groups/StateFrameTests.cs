@@ -39,10 +39,10 @@ public sealed class StateFrameTests
         void Send(FrameType type, long number, byte[] rest)
         {
             var group = from.Group!.Protocol;
-            var frame = group.Frame(type, 8 + rest.Length);
+            var frame = group.Links.Frame(type, 8 + rest.Length);
             BinaryPrimitives.WriteInt64LittleEndian(frame, number);
             rest.CopyTo(frame[8..]);
-            group.SendTo(group.View!.RankOf(to.Id));
+            group.Links.SendTo(group.View!.RankOf(to.Id));
         }
     }
 

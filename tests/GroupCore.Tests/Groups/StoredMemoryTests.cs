@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 
 namespace GroupCore.Tests.Groups;
 

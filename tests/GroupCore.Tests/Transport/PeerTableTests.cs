@@ -1,4 +1,4 @@
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Shared;
 using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;

@@ -171,6 +171,24 @@ public sealed class SocketPortTests
         Assert.Equal(0, got);
     }
 
+    /// <summary>The system had taken it, and tells that only when the port is closed.</summary>
+    [Fact]
+    public void A_connection_whose_completion_comes_after_the_end_of_a_port_ends_too()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        using var dialler = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { ReceiveTimeout = 10_000 };
+        dialler.Connect(listener.LocalEndpoint);
+        using var taken = listener.AcceptSocket();
+        var port = new CompletionPort();
+        port.Dispose();
+        port.Accepting.AcceptSocket = taken;
+        port.Completed(port.Accepting);
+        int got = dialler.Receive(new byte[1], 0, 1, SocketFlags.None, out var error);
+        Assert.True(error is SocketError.Success or SocketError.ConnectionReset, $"{error}");
+        Assert.Equal(0, got);
+    }
+
     private static ISocketPort Make(string kind) => kind == "Completion" || !OperatingSystem.IsLinux() ? new CompletionPort() : new EpollPort();
 
     private static Counting Taking(ISocketPort port, Socket dialler)

@@ -107,7 +107,10 @@ internal static class ChaosRun
     {
         var report = StrictSerializabilityChecker.Check(history);
         Console.WriteLine(report);
-        foreach (string line in Availability.Of(history).Lines()) Console.WriteLine(line);
-        return report.Passed;
+        var availability = Availability.Of(history);
+        foreach (string line in availability.Lines()) Console.WriteLine(line);
+        string? slow = availability.Wrong();
+        if (slow is not null) Console.WriteLine($"FAILED: {slow}");
+        return report.Passed && slow is null;
     }
 }

@@ -8,6 +8,10 @@ internal sealed class Availability
 {
     private const long Millisecond = 1_000_000, Second = 1_000 * Millisecond;
     private const long Before = 2 * Second, After = 15 * Second, Window = Second / 2;
+
+    // Of nine faults in ten all clients together wait no longer. Detection, lease and view change take some two seconds; a cut between two that all others reach is decided after ten.
+    private const long MostGap = 12 * Second, MostGapOfCut = 14 * Second;
+    private const int LeastFaults = 10;
     private readonly List<FaultEffect> _effects = [];
     private readonly long[] _successes;
     private readonly long _calm;
@@ -41,6 +45,16 @@ internal sealed class Availability
             yield return Text($"{kind.Key,-7} {gaps.Count,6}   {Ms(gaps[gaps.Count / 2]),29} {Ms(gaps[gaps.Count * 9 / 10]),7} {Ms(gaps[^1]),7}   {(backs.Count == 0 ? "-" : Ms(backs[backs.Count / 2])),35} {(backs.Count == 0 ? "-" : Ms(backs[^1])),7}   {gaps.Count - backs.Count,25}");
         }
     }
+
+    /// <summary>Kinds of faults after which nobody had an answer for too long, in more than one case of ten; null where there is none. Few faults say nothing.</summary>
+    public string? Wrong()
+    {
+        var slow = _effects.GroupBy(static one => one.Kind).Where(static kind => kind.Count() >= LeastFaults).Select(static kind => (kind.Key, Gap: kind.Select(static one => one.Gap).Order().ElementAt(kind.Count() * 9 / 10)))
+            .Where(static one => one.Gap > MostOf(one.Key)).OrderBy(static one => one.Key, StringComparer.Ordinal).ToList();
+        return slow.Count == 0 ? null : string.Join(", ", slow.Select(static one => Text($"after one {one.Key} in ten nobody had an answer for {Ms(one.Gap)} ms or more, and {Ms(MostOf(one.Key))} ms are borne")));
+    }
+
+    private static long MostOf(string kind) => string.Equals(kind, "cut", StringComparison.Ordinal) ? MostGapOfCut : MostGap;
 
     private long LongestGap(long from, long to)
     {

@@ -3,6 +3,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
+using Ida.Testing.Checking;
 
 namespace Ida.Chaos.Members;
 

@@ -55,7 +55,7 @@ internal sealed partial class MemberProgram
     private MemberProgram(MemberPlace place, Stream history, UnobservedErrors unobserved)
     {
         _unobserved = unobserved;
-        _calls = new(() => _clock.Now, slack: CallBounds.Slack);
+        _calls = new(() => _clock.Now, slack: CallBounds.Slack, passes: static () => TimeSpan.FromMilliseconds(Environment.TickCount64));
         _bounds = new(place.LongestFault);
         (_place, _recorder, _random, _workload) = (place, new(history, prefix: $"{place.Name}-"), new(place.Seed), new()
         {
@@ -139,7 +139,7 @@ internal sealed partial class MemberProgram
             _called = new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node, earlier: _called);
             Run("the group of every call", _called);
             var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join, mayBeOver: () => own.IsOver);
-            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Register).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Declare).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
             (own.Group, own.Dht) = (group, dht);
             _life = own;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });

@@ -1,5 +1,5 @@
 using GroupCore.Groups;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Calls;
 using GroupCore.Transport;
 using Ida.Interleavings.Scheduling;
 

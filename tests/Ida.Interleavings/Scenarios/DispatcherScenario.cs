@@ -1,6 +1,5 @@
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport.Mesh;
@@ -32,7 +31,7 @@ internal sealed class DispatcherScenario : Scenario
         bool stopping = false;
         schedule.Start("main", () =>
         {
-            GroupProtocol? group = null;
+            CallTaker? group = null;
             var loop = NodeLoop.Start(new() { Cluster = "c", CommandCapacity = 16, Spin = TimeSpan.Zero }, node =>
             {
                 group = new(node);

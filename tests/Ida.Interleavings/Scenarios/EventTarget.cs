@@ -1,5 +1,5 @@
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Views;
 using GroupCore.Runtime;
 using Ida.Interleavings.Scheduling;
 

@@ -74,7 +74,7 @@ internal sealed class OperationsScenario : Scenario
             op.Begin(schedule.Draw(2) == 0, ConsistencyLevel.Strict, TimeSpan.FromSeconds(1));
             op.Bytes.GetSpan(1)[0] = number;
             op.Bytes.Advance(1);
-            op.AddPart(0, 1, Ordering.KeyEffect.Read, 0, null);
+            op.AddPart(0, 1, new() { Effect = Ordering.KeyEffect.Read });
             // Some never take their results.
             bool takes = schedule.Draw(4) != 0;
             open++;

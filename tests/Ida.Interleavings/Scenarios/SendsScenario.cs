@@ -1,5 +1,4 @@
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Interleavings.Scheduling;
@@ -26,7 +25,7 @@ internal sealed class SendsScenario : Scenario
         int driving = Callers;
         schedule.Start("main", () =>
         {
-            GroupProtocol? group = null;
+            CallTaker? group = null;
             var loop = NodeLoop.Start(new() { Cluster = "c", CommandCapacity = 16, Spin = TimeSpan.Zero }, node => group = new(node));
             loop.Faulted += error => schedule.Fail($"The loop met a fault: {error}");
             group!.Taken = call => Check.That(schedule, held.Contains(call) && call.Payload.Written[0] == call.Handler, "The loop has a call that is not its caller's any more");
@@ -49,7 +48,7 @@ internal sealed class SendsScenario : Scenario
             foreach (var token in tokens) Check.Equal(schedule, 0, token.Registered, "Registrations of a token");
         };
 
-        void One(NodeLoop loop, GroupProtocol group, uint number)
+        void One(NodeLoop loop, CallTaker group, uint number)
         {
             var call = SendOperation.Rent(group, MessageKind.None, number);
             if (!held.Add(call)) schedule.Fail("A call serves two callers");

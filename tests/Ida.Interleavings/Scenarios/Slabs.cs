@@ -1,5 +1,5 @@
+using GroupCore.Groups.Buffers;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
 using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;

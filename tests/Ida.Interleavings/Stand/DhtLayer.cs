@@ -27,10 +27,6 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
     /// <summary>What the loop has at the moment.</summary>
     public int InFlight => _inFlight.Count;
 
-    public ulong Hash(ReadOnlySpan<byte> key) => key[^1];
-
-    public int ShardOf(ulong hash) => 0;
-
     public void Start(ClientOperation op)
     {
         if (op.CancelRequested)

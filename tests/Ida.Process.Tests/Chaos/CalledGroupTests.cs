@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
 using Ida.Chaos.Members;
+using Ida.Testing.Checking;
 
 namespace Ida.Process.Tests.Chaos;
 

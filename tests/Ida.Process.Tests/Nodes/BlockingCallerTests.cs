@@ -46,7 +46,7 @@ public sealed class BlockingCallerTests
         await using var second = await IdaNode.StartAsync(new() { Cluster = "blocking", Seeds = [first.Address.Text] }, stop);
         Group[] groups = [await first.JoinAsync("g", cancellationToken: stop), await second.JoinAsync("g", cancellationToken: stop)];
         var options = new DhtOptions { ShardSize = 1, TargetSize = 2 };
-        var dhts = await Task.WhenAll(groups.Select(g => g.EnableDhtAsync(options, null, stop).AsTask()));
+        var dhts = await Task.WhenAll(groups.Select(g => g.EnableDhtAsync(options, static maps => maps.Map<string, int>("m"), stop).AsTask()));
         await MeetAsync(
             () => dhts[0].Completion,
             () => dhts[0].CloseAsync(token.Token).AsTask(),

@@ -78,7 +78,7 @@ public sealed class ByteBudgetTests
         var groups = new List<Group>();
         foreach (var node in world.Nodes) groups.Add(await node.JoinAsync("g").AsTask().WaitAsync(Bound));
         var options = new DhtOptions { ShardSize = members / shards, TargetSize = members };
-        world.Dhts.AddRange(await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(options).AsTask())).WaitAsync(Bound));
+        world.Dhts.AddRange(await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(options, static maps => maps.Map<int, byte[]>("m")).AsTask())).WaitAsync(Bound));
         return world;
     }
 

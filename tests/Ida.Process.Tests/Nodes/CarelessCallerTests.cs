@@ -15,7 +15,7 @@ public sealed class CarelessCallerTests
         await using var second = await IdaNode.StartAsync(new() { Cluster = "careless", Seeds = [first.Address.Text] }, stop);
         Group[] groups = [await first.JoinAsync("g", _ => { }, cancellationToken: stop), await second.JoinAsync("g", _ => { }, cancellationToken: stop)];
         var options = new DhtOptions { ShardSize = 1, TargetSize = 2, MaxInFlight = 4 };
-        var dhts = await Task.WhenAll(groups.Select(g => g.EnableDhtAsync(options, Register, stop).AsTask()));
+        var dhts = await Task.WhenAll(groups.Select(g => g.EnableDhtAsync(options, Declare, stop).AsTask()));
         var callers = Enumerable.Range(0, 8).Select(n => Task.Run(() => CallAsync(dhts, n), stop)).ToList();
         var told = (await Task.WhenAll(callers).WaitAsync(Bound, stop)).SelectMany(t => t).ToList();
         foreach (string kind in new[] { "done", "not executed", "unknown" }) Assert.Contains(kind, told);
@@ -60,5 +60,5 @@ public sealed class CarelessCallerTests
         return told;
     }
 
-    private static void Register(DhtRegistry registry) => registry.OnMerge<string, long, long>((_, stored, incoming) => stored + incoming);
+    private static void Declare(DhtMaps maps) => maps.Map<string, long>("m").OnMerge<long>((_, stored, incoming) => stored + incoming);
 }

@@ -49,7 +49,7 @@ public sealed class FaultTests
         await AssertFaulted(() => world.Group.SendAsync("say", "late", cancellation));
         await AssertFaulted(() => world.Group.OrderedSendAsync("say", "late", cancellation));
         await AssertFaulted(() => world.Group.FlushAsync(cancellation));
-        await AssertFaulted(world.Dht.Map<string, string>().GetAsync("key", cancellationToken: cancellation).AsTask());
+        await AssertFaulted(world.Dht.Map<string, string>("m").GetAsync("key", cancellationToken: cancellation).AsTask());
         await AssertFaulted(world.Dht.StatusAsync(cancellation));
         await AssertFaulted(world.Dht.SnapshotAsync(cancellation));
         await AssertFaulted(world.Node.JoinAsync("late", cancellationToken: cancellation).AsTask());
@@ -125,6 +125,39 @@ public sealed class FaultTests
         Assert.IsType<NodeStoppedException>(await stopped.Task.WaitAsync(Bound, cancellation));
         var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
         Assert.IsType<InvalidDataException>(Assert.Single(Assert.IsType<AggregateException>(told.InnerException).InnerExceptions));
+    }
+
+    /// <summary>The exclusion is over with it, and no life follows where a fault stops the node.</summary>
+    [Theory]
+    [InlineData(ExclusionPolicy.Stop)]
+    [InlineData(ExclusionPolicy.Rejoin)]
+    public async Task A_fault_on_the_way_out_of_an_excluded_node_is_told(ExclusionPolicy onExcluded)
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var founding = new IdaNodeOptions { Cluster = "f" };
+        var founder = new LoopLifeHost(founding);
+        await using var first = await IdaNode.HostAsync(founding, founder, cancellation);
+        await using var node = await IdaNode.StartAsync(new()
+        {
+            Cluster = "f",
+            Seeds = [first.Address.Text],
+            Membership = new() { LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), ExclusionTimeout = TimeSpan.FromMilliseconds(500) },
+            OnExcluded = onExcluded,
+        }, cancellation);
+        var id = node.Id;
+        var inner = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
+        var stopped = new TaskCompletionSource<Exception>();
+        inner.Post(new ActionCommand(() => inner.AtStop(new StopListener(reason =>
+        {
+            stopped.SetResult(reason);
+            inner.Fail(new InvalidDataException("on purpose"));
+        }))));
+        // The only voter ends without a word, so nothing is decided any more and the node gives its membership up.
+        await founder.EndAsync();
+        Assert.IsType<NodeStoppedException>(await stopped.Task.WaitAsync(Bound, cancellation));
+        var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
+        Assert.IsType<InvalidDataException>(Assert.Single(Assert.IsType<AggregateException>(told.InnerException).InnerExceptions));
+        Assert.Equal(id, node.Id);
     }
 
     [Fact]

@@ -46,7 +46,7 @@ internal sealed class FaultWorld : IAsyncDisposable
         // Here another one gives the order.
         await world._nodes[1].JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
         world._second = await world.Node.JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
-        world._dhts = await Task.WhenAll(world._groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 3 }, cancellationToken: cancellation).AsTask()));
+        world._dhts = await Task.WhenAll(world._groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 3 }, static maps => maps.Map<string, string>("m"), cancellation).AsTask()));
         await Task.WhenAll(world._dhts.Select(dht => dht.WhenInitialisedAsync(cancellation)));
         return world;
     }
@@ -68,9 +68,9 @@ internal sealed class FaultWorld : IAsyncDisposable
         foreach (var group in _groups.Skip(1)) _ = Task.Run(() => group.Protocol.Node.TryPost(freeze), cancellation);
         Assert.True(frozen.Wait(Bound, cancellation));
         var calls = new List<(string, Task)>();
-        var map = Dht.Map<string, string>();
+        var map = Dht.Map<string, string>("m");
         byte[] large = new byte[1_000_000];
-        string far = FarKey(map);
+        string far = FarKey();
         Add("ordered send, not ordered yet", _second.OrderedSendAsync("say", "hello", cancellation).AsTask());
         Add("ordered send, in its handler", Group.OrderedSendAsync("block", "hello", cancellation).AsTask());
         Add("ordered send, behind that handler", Group.OrderedSendAsync("say", "hello", cancellation).AsTask());
@@ -80,7 +80,7 @@ internal sealed class FaultWorld : IAsyncDisposable
         Add("flush", Group.FlushAsync(cancellation).AsTask());
         Add("join", Node.JoinAsync("other", cancellationToken: cancellation).AsTask());
         Add("views", ReadViewsAsync());
-        Add("enable", _second.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, cancellationToken: cancellation).AsTask());
+        Add("enable", _second.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, static maps => maps.Map<string, string>("m"), cancellation).AsTask());
         Add("get", map.GetAsync(far, cancellationToken: cancellation).AsTask());
         Add("put", map.PutAsync(far, "value", cancellationToken: cancellation).AsTask());
         var passing = new List<(string Name, Task Task)>();
@@ -134,14 +134,13 @@ internal sealed class FaultWorld : IAsyncDisposable
             Assert.True(view.Id > 0);
     }
 
-    private string FarKey(DhtMap<string, string> map)
+    private string FarKey()
     {
         int own = Dht.Layer.State.Shard;
         for (int i = 0; ; i++)
         {
             string key = $"key{i}";
             var bytes = new ArrayBufferWriter<byte>();
-            bytes.Write(((DhtMap<string, string>)map).Identity);
             GroupCore.Wire.CanonicalKey.Write(bytes, key);
             if (Dht.Layer.ShardOf(Dht.Layer.Hash(bytes.WrittenSpan)) != own) return key;
         }

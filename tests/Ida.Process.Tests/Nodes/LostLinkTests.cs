@@ -1,5 +1,5 @@
 using GroupCore.Groups;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 using GroupCore.Transport;
 using GroupCore.Wire;
 
@@ -31,8 +31,8 @@ public sealed class LostLinkTests
         {
             for (long bytes = 0; bytes <= LinkLimits.QueueBytes; bytes += 1_000_000)
             {
-                from.Frame(FrameType.FirstLayer, 1_000_000);
-                from.SendTo(to);
+                from.Links.Frame(FrameType.FirstLayer, 1_000_000);
+                from.Links.SendTo(to);
             }
             sent.SetResult();
         }));

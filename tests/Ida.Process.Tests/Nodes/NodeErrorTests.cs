@@ -212,7 +212,7 @@ public sealed class NodeErrorTests
         await using var node = await StartAsync(new() { Cluster = "a" });
         var group = await node.JoinAsync("g", _ => { }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
         var e = await Assert.ThrowsAsync<DhtConfigurationException>(() =>
-            group.EnableDhtAsync(new() { ShardSize = shardSize, TargetSize = targetSize }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken));
+            group.EnableDhtAsync(new() { ShardSize = shardSize, TargetSize = targetSize }, static maps => maps.Map<string, int>("m")).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken));
         Assert.Contains("Size", e.Message, StringComparison.Ordinal);
     }
 
@@ -221,7 +221,7 @@ public sealed class NodeErrorTests
     {
         await using var node = await StartAsync(new() { Cluster = "a" });
         var group = await node.JoinAsync("g", _ => { }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
-        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
+        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }, static maps => maps.Map<Action, int>("m")).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken);
         var e = await Assert.ThrowsAsync<UnsupportedTypeException>(async () =>
             await dht.Map<Action, int>("m").PutAsync([new(() => { }, 1)]).AsTask().WaitAsync(Patience, TestContext.Current.CancellationToken));
         Assert.Contains("System.Action", e.Message, StringComparison.Ordinal);

@@ -95,6 +95,13 @@ public sealed class RejoinTests
         await using var node = await IdaNode.HostAsync(options, host, cancellation);
         // The only voter ends without a word, so nothing is decided any more and the node gives its membership up.
         await founder.EndAsync();
+        if (onFault == ExclusionPolicy.Stop)
+        {
+            // It is told, and no life follows.
+            await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
+            Assert.Equal(1, host.Begun);
+            return;
+        }
         await served.Task.WaitAsync(Bound, cancellation);
         Assert.Equal(2, host.Begun);
         Assert.Equal(MembershipState.Active, node.State);
@@ -120,6 +127,8 @@ public sealed class RejoinTests
         public int FaultyLife { get; init; }
 
         public bool FaultAtEnd { get; set; }
+
+        public NodeFaultedException? Fault => inner.Fault;
 
         public INode Begin(Action<INode> attach) => _node = inner.Begin(node =>
         {

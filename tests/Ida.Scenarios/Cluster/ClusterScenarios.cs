@@ -18,6 +18,15 @@ internal static class ClusterScenarios
     public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = [Leftovers.Judged, .. ThreadNames.Declared] };
 
     /// <summary>
+    /// The same with faults as long as in life, so that who is cut off gives itself up, and calls all the while: what it sends then, and what its handlers are called for, is judged by the same checkers.
+    /// </summary>
+    public static Scenario GroupsLasting { get; } = new("cluster-groups-lasting", static run => new WatchedGroup(run).Run(
+        s_plan with { MaxFaults = 4, Within = TimeSpan.FromSeconds(10), MinDuration = TimeSpan.FromMilliseconds(100), MaxDuration = TimeSpan.FromSeconds(90), Around = LifePlan.Around, Swarms = true }, TimeSpan.FromSeconds(5)))
+    {
+        Ingredients = [Leftovers.Judged, .. LifeNames.Lengths, .. ThreadNames.Declared],
+    };
+
+    /// <summary>
     /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (dht-order.md#strict-and-ordered): with removes, batches over
     /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
     /// longer than suspicion, lease and isolation, so that living members are excluded.
@@ -30,23 +39,22 @@ internal static class ClusterScenarios
         ulong kind = (run.Case.Seed * 0x9E37_79B9_7F4A_7C15) >> 62;
         bool lasting = kind == 3, throws = kind == 1, rests = new Prng(run.Case.Seed * 0xC2B2_AE3D_27D4_EB4F).Chance(0.1);
         var faults = run.Case.Faults(throws ? s_plan with { MaxFaults = 2 } : lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
-        foreach (var fault in faults.Faults)
-        {
-            run.Ingredients.Draw(FaultName(fault.Kind));
-            if (fault.For > s_lease || fault.For == Timeout.InfiniteTimeSpan) run.Ingredients.Draw(Lasting);
-        }
         var workload = new HistoryWorkload
         {
             Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Conditions = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
             Pause = TimeSpan.FromMilliseconds(lasting ? 20 : 5), Time = simulation.TimeProvider, Drew = run.Ingredients.Draw,
         };
-        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(static fault => fault.For > s_harmless), RestsIn = rests ? run : null };
+        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(MayExclude), RestsIn = rests ? run : null };
         var report = dht.Run(6, async () =>
         {
             var stranger = run.BeginStranger(dht.View);
             // Before the faults themselves: a crash takes the calls that it meets.
             foreach (var fault in faults.Faults) simulation.After(fault.At, () => dht.Calls.Meet(CallTable.Of(fault.Kind)));
-            faults.Inject(simulation);
+            faults.Inject(simulation, null, fault =>
+            {
+                run.Ingredients.Draw(FaultName(fault.Kind));
+                if (MayExclude(fault) && fault.For > s_lease) run.Ingredients.Draw(Lasting);
+            });
             var asking = dht.AskAsync(run.Ingredients.Draw);
             var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
             await simulation.Delay(TimeSpan.FromSeconds(2));
@@ -62,6 +70,7 @@ internal static class ClusterScenarios
         run.Note(dht.Calls);
     })
     {
+        MostLost = 0.05,
         Ingredients =
         [
             "remove", "put on a condition", "condition that is met", "condition that is not met", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
@@ -70,7 +79,7 @@ internal static class ClusterScenarios
     };
 
     /// <summary>Whole lives: faults from the start on, as long as they are in life, and programs that are started again.</summary>
-    public static Scenario Lives { get; } = new("cluster-lives", static run => new LifeCluster(run).Run()) { Ingredients = LifeNames.Declared };
+    public static Scenario Lives { get; } = new("cluster-lives", static run => new LifeCluster(run).Run()) { Ingredients = LifeNames.Declared, MostLost = 0.3 };
 
     public static Scenario LivesOverMesh { get; } = Lives.OverMesh();
 
@@ -78,6 +87,9 @@ internal static class ClusterScenarios
     public static Scenario GroupsOverMesh { get; } = Groups.OverMesh() with { LeastBuffer = 1 << 10 };
 
     public static Scenario HistoryOverMesh { get; } = History.OverMesh();
+
+    /// <summary>Whether a fault may have its node, which lives, excluded. A clock that is a percent fast or slow has not, and who crashes is dead.</summary>
+    public static bool MayExclude(Fault fault) => fault.Kind is FaultKind.Pause or FaultKind.Cut or FaultKind.Drop or FaultKind.Partition or FaultKind.Slow or FaultKind.Busy && fault.For > s_harmless;
 
     private static async Task ThrowAsync(ScenarioRun run, DhtCluster dht)
     {

@@ -23,13 +23,16 @@ internal sealed class DhtCluster
     private readonly List<(SimMember Member, HistoryClient Client)> _clients = [];
     private readonly List<Task> _resolving = [], _joining = [];
     private readonly HashSet<SimMember> _faulted = [], _leaving = [];
+    private readonly HeldShards _held = new();
+    private readonly SeenSlices _seen = new();
     private bool _stop;
 
     public DhtCluster(Simulation simulation, HistoryWorkload? workload = null, int shardSize = 2, int targetSize = 4)
     {
         _cluster = new(simulation);
         Calls = simulation.KeepCalls(CallLedger.Longest);
-        _workload = (workload ?? new()) with { Calls = Calls };
+        simulation.AddInvariant("held shards", () => Without == Rule.None ? _held.Look() : null);
+        _workload = (workload ?? new()) with { Calls = Calls, Versions = new() };
         _options = new() { ShardSize = shardSize, TargetSize = targetSize };
         Recorder = new(clock: () => simulation.Now.Ticks * 100);
     }
@@ -97,7 +100,10 @@ internal sealed class DhtCluster
             Calls.Finish(onlyOver: Lost);
         }, Limit);
         ScenarioFailedException.ThrowIf(Calls.Wrong);
-        return StrictSerializabilityChecker.Check(Recorder.ToHistory());
+        var history = Recorder.ToHistory();
+        var report = StrictSerializabilityChecker.Check(history);
+        if (report.Passed) ScenarioFailedException.ThrowIf(_seen.Wrong(history, who => Serving().Any(pair => pair.Key.ToString() == who)));
+        return report;
     }
 
     /// <summary>Starts one more member; the task it returns ends when it holds its part.</summary>
@@ -136,7 +142,11 @@ internal sealed class DhtCluster
         }
     }));
 
-    private async Task EnableAsync(SimMember member, Group group) => _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, HistoryWorkload.Register).AsTask(), _options.EnableTimeout);
+    private async Task EnableAsync(SimMember member, Group group)
+    {
+        var dht = _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, OwnKeys.Declare).AsTask(), _options.EnableTimeout);
+        _held.Watch(member.ToString(), () => HeldShard.Of(dht.Layer));
+    }
 
     private T Begin<T>(CallKind kind, SimMember member, Func<T> call, TimeSpan? bound = null) where T : Task =>
         Calls.Begin(kind, member.ToString(), call, member.Host, bound, mayBeOver: () => IsOver(member));
@@ -178,6 +188,7 @@ internal sealed class DhtCluster
             if (!member.Host.Alive) continue;
             bool snapshot = Simulation.Random.Next(2) == 0;
             asked(snapshot ? ClusterScenarios.Snapshot : ClusterScenarios.Status);
+            long at = Recorder.Now();
             Task answer = snapshot ? Begin(CallKind.Snapshot, member, () => dht.SnapshotAsync()) : Begin(CallKind.Status, member, () => dht.StatusAsync());
             for (int waited = 0; !answer.IsCompleted && member.Host.Alive; waited++)
             {
@@ -185,6 +196,8 @@ internal sealed class DhtCluster
                 await Simulation.Delay(TimeSpan.FromMilliseconds(100));
             }
             if (answer.Exception?.InnerException is { } error and not (DhtException or NodeStoppedException)) throw error;
+            if (answer is Task<LocalSlice> { IsCompletedSuccessfully: true } held) _seen.Add(member.ToString(), at, dht, held.Result);
+            if (answer is Task<DhtStatus> { IsCompletedSuccessfully: true } known) ScenarioFailedException.ThrowIf(_seen.Differs(member.ToString(), _groups[member].CurrentView.Group, known.Result));
         }
     });
 
@@ -250,9 +263,15 @@ internal sealed class DhtCluster
         if (!settled) throw new ScenarioFailedException($"The faults are long over, and not all are active and initialised, or have joined.\n{await DescribeAsync()}");
         Lost = !Serving().Any();
         if (Lost) return;
-        foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht);
-        await (RestsIn is null ? Simulation.Delay(TimeSpan.FromSeconds(2)) : Leftovers.RestLongAsync(Simulation));
-        if (RestsIn is { } run) await Leftovers.JudgeAsync(Serving().Select(static pair => pair.Key), run);
+        foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht, "at rest");
+        if (RestsIn is { } run)
+        {
+            await Leftovers.RestLongAsync(Simulation, settled: true);
+            await Leftovers.JudgeAsync(Serving().Select(static pair => pair.Key), run);
+            // What nobody used for minutes is of use still.
+            foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht, "after a long rest");
+        }
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
         foreach (var (member, dht) in Serving()) ScenarioFailedException.ThrowIf(Leftovers.Of(member) ?? Leftovers.Of(member, dht));
         foreach (var (member, dht) in Serving())
             if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was initialised, and is not any more.\n{await DescribeAsync()}");
@@ -276,12 +295,13 @@ internal sealed class DhtCluster
     }
 
     /// <summary>A member that is at rest does what it is asked.</summary>
-    private async Task ServeAsync(SimMember member, Dht dht)
+    private async Task ServeAsync(SimMember member, Dht dht, string when)
     {
         int calls = 0;
-        var client = new HistoryClient($"{member} at rest", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Calls = Calls, Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider }) { Caller = member.Host };
+        var client = new HistoryClient($"{member} {when}", member.ToString(), dht, Recorder, Simulation.Random.Fork(), new() { Calls = Calls, Versions = _workload.Versions, Level = _workload.Level, Timeout = LastTimeout, Pause = TimeSpan.FromMilliseconds(1), Time = Simulation.TimeProvider }) { Caller = member.Host };
         await client.RunAsync(() => calls++ >= LastOperations);
-        if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {member} succeeded.\n{await DescribeAsync()}");
+        if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"{client.Succeeded} of {LastOperations} operations of {member} succeeded {when}.\n{await DescribeAsync()}");
+        await OwnKeys.JudgeAsync(Calls, member, dht);
     }
 
     private async Task<string> DescribeAsync()

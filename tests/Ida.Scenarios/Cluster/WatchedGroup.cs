@@ -10,6 +10,9 @@ namespace Ida.Scenarios;
 internal sealed class WatchedGroup
 {
     private const int Nodes = 6, Calls = 400;
+
+    // A view change behind the faults takes two looks at who is silent, and a pair that does not get on 10 s more.
+    private static readonly TimeSpan s_recovery = TimeSpan.FromSeconds(30), s_afterRest = TimeSpan.FromSeconds(5);
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
     private readonly VirtualSynchronyChecker _checker;
@@ -28,9 +31,12 @@ internal sealed class WatchedGroup
     private Simulation Simulation => _cluster.Simulation;
 
     /// <summary>Five members, one that joins later, calls at random members all the while, faults; then rest, and the verdict.</summary>
-    public void Run(FaultPlan plan)
+    /// <param name="plan">What the faults are drawn from.</param>
+    /// <param name="calm">For how long members call behind the last fault; null: for some seconds, whatever the faults.</param>
+    public void Run(FaultPlan plan, TimeSpan? calm = null)
     {
         var faults = _run.Case.Faults(plan);
+        var length = calm is { } more ? faults.End + more : TimeSpan.FromSeconds(4);
         Simulation.RunAsync(async () =>
         {
             for (int i = 0; i < Nodes; i++)
@@ -42,13 +48,23 @@ internal sealed class WatchedGroup
             var stranger = _run.BeginStranger(() => _members.Find(one => one.Usable)?.Group.CurrentView);
             // Before the faults themselves: a crash takes the calls that it meets.
             foreach (var fault in faults.Faults) Simulation.After(fault.At, () => _calls.Meet(CallTable.Of(fault.Kind)));
-            faults.Inject(Simulation);
+            faults.Inject(Simulation, null, fault =>
+            {
+                if (_run.Ingredients.Allows(LifeNames.Of(fault.For))) _run.Ingredients.Draw(LifeNames.Of(fault.For));
+            });
             Simulation.After(TimeSpan.FromSeconds(1), () => _ = Simulation.Spawn(JoinLateAsync));
-            await CallAsync();
+            await CallAsync(length / Calls);
             Simulation.Network.Heal();
             stranger?.Crash();
-            await Leftovers.RestLongAsync(Simulation);
+            // What is not undone by a heal ends by itself.
+            await Simulation.Delay(s_recovery + (faults.End > length ? faults.End - length : TimeSpan.Zero));
             EndTheGone();
+            var hung = _members.Where(static one => one.Usable).Select(one => (Member: one, Call: _calls.OpenOf(one.Member.Host))).ToList();
+            await Leftovers.RestLongAsync(Simulation, settled: false);
+            EndTheGone();
+            // Of those that go on nobody was cut off, nor without a majority, for longer than that.
+            if (hung.Find(static one => one.Member.Usable && one.Call is not null) is { Call: { } call }) throw new ScenarioFailedException($"{call} is open {s_recovery} after the faults, and its member goes on.");
+            await CallAfterRestAsync();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
             await Leftovers.JudgeAsync(_members.Where(static one => one.Usable).Select(static one => one.Member), _run);
@@ -78,7 +94,17 @@ internal sealed class WatchedGroup
         }
     }
 
-    private async Task CallAsync()
+    /// <summary>What nobody used for minutes is of use still.</summary>
+    private async Task CallAfterRestAsync()
+    {
+        var usable = _members.FindAll(static one => one.Usable);
+        var calls = usable.SelectMany(one => new[] { Simulation.Spawn(() => one.SendAsync(++_message, ordered: false)), Simulation.Spawn(() => one.SendAsync(++_message, ordered: true)), Simulation.Spawn(one.FlushAsync) }).ToList();
+        await Simulation.Delay(s_afterRest);
+        EndTheGone();
+        if (usable.TrueForAll(static one => one.Usable) && calls.Exists(static call => !call.IsCompleted)) throw new ScenarioFailedException($"{_calls.Open} calls of members that have rested for long are open after {s_afterRest}.");
+    }
+
+    private async Task CallAsync(TimeSpan pause)
     {
         for (int turn = 0; turn < Calls; turn++)
         {
@@ -90,7 +116,7 @@ internal sealed class WatchedGroup
             _ = Simulation.Random.Next(10) == 0
                 ? Simulation.Spawn(caller.FlushAsync)
                 : Simulation.Spawn(() => caller.SendAsync(++_message, ordered: Simulation.Random.Next(2) == 0));
-            await Simulation.Delay(TimeSpan.FromMilliseconds(10));
+            await Simulation.Delay(pause);
         }
     }
 

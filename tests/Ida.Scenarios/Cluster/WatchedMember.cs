@@ -14,12 +14,12 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
 {
     private ulong _sum, _chain = 1, _loadedView;
     private Group? _group;
-    private bool _ended;
+    private readonly MemberEnd _end = new(member.Host.Simulation);
 
     public SimMember Member => member;
 
     /// <summary>Whether the group goes on at this member.</summary>
-    public bool Usable => _group is { Completion.IsCompleted: false } && !_ended && member.Host.Alive;
+    public bool Usable => _group is { Completion.IsCompleted: false } && !_end.HasEnded && member.Host.Alive;
 
     public Group Group => _group!;
 
@@ -39,9 +39,9 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
     /// <summary>To be called when the process ends before anything of it is judged: crashed, or excluded.</summary>
     public void End()
     {
-        if (_ended) return;
-        _ended = true;
-        checker.Crashed(Id);
+        if (!_end.HasEnded) checker.Crashed(Id);
+        if (member.Host.Alive || member.Node.Completion.IsCompleted) _end.Excluded();
+        else _end.Crashed();
     }
 
     public async Task SendAsync(ulong id, bool ordered)
@@ -50,7 +50,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
         try
         {
             await Begin(ordered ? CallKind.OrderedSend : CallKind.Send, () => ordered ? Group.OrderedSendAsync("ordered", id).AsTask() : Group.SendAsync("fifo", id).AsTask());
-            if (ordered && !_ended) checker.Returned(id);
+            if (ordered && !_end.HasEnded) checker.Returned(id);
         }
         catch (Exception error) when (IsOver(error))
         {
@@ -70,7 +70,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
         try
         {
             await Begin(CallKind.Flush, () => Group.FlushAsync().AsTask());
-            if (!_ended) checker.FlushReturned(flush);
+            if (!_end.HasEnded) checker.FlushReturned(flush);
         }
         catch (Exception error) when (IsOver(error))
         {
@@ -80,13 +80,16 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
 
     private Task Begin(CallKind kind, Func<Task> call) => calls.Begin(kind, member.ToString(), call, member.Host, mayBeOver: () => IsPartOver);
 
-    private bool IsPartOver => _ended || member.Node.Completion.IsCompleted || _group is { Completion.IsCompleted: true };
+    private bool IsPartOver => _end.HasEnded || member.Node.Completion.IsCompleted || _group is { Completion.IsCompleted: true };
 
     private static bool IsOver(Exception error) => error is ExcludedException or NotMemberException or NodeStoppedException;
 
+    // What comes after the end goes to the checker, which reports it.
+    private bool Acts() => !_end.HasEnded || _end.IsTooLate;
+
     private void OnMessage(ulong id, bool ordered)
     {
-        if (_ended) return;
+        if (!Acts()) return;
         checker.Delivered(Id, id);
         if (ordered) _chain = (_chain * 31) + id;
         else _sum += id * 0x9E3779B97F4A7C15;
@@ -94,7 +97,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
 
     private void OnView(View view)
     {
-        if (_ended) return;
+        if (!Acts()) return;
         if (_loadedView == view.Id) checker.CheckpointLoaded(Id, view.Id, Digest);
         checker.ViewInstalled(Id, view, Digest);
     }

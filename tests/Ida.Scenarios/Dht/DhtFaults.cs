@@ -89,7 +89,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
                 if (!Happens("join beside", one)) break;
                 var joiner = world.Add();
                 Change();
-                joiner.Enable(world.Options, world.Register);
+                joiner.Enable(world.Options, world.Declare);
                 break;
             case 3 when Views > 0:
                 Views--;

@@ -20,7 +20,7 @@ internal sealed class DhtSchedule
     private readonly DhtFaults _faults;
     private readonly OperationId _sessionBase;
     private readonly HistoryLevel _level;
-    private readonly LostSights _sights = new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("m")).Select(static e => (e.Key, e.Value.Version)));
+    private readonly LostSights _sights = new(static (member, slice) => slice.Of(member.Dht.Map<string, List<long>>("lists")).Select(static e => (e.Key, e.Value.Version)));
     private readonly int _retries;
     private long _element;
     private ulong _sequence = DhtWorld.Named;
@@ -146,14 +146,14 @@ internal sealed class DhtSchedule
     private void Call(Client client, HarnessMember member)
     {
         client.Through.Add(member.Index);
-        var map = member.Dht.Map<string, List<long>>("m");
+        var map = member.Dht.Map<string, List<long>>("lists");
         if (client.Append)
             client.Puts.Add((member, Begin(client.PutKind, client, member, () => map.MergeAsync(client.Keys.Select(k => KeyValuePair.Create(k, client.Element)), client.Id is { } id ? new() { Operation = id } : null).AsTask())));
         else client.Gets.Add((member, Begin(CallKind.Get, client, member, () => Get(map, client.Keys))));
         member.Turn(static () => { });
     }
 
-    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, member, _world.Options.Timeout, () => member.IsPartOver);
+    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, member, _world.Options.Timeout, () => member.IsPartOver, timeout: _world.Options.Timeout);
 
     private static async Task<List<Entry<List<long>>>> Get(DhtMap<string, List<long>> map, string[] keys)
     {
@@ -249,7 +249,7 @@ internal sealed class DhtSchedule
         string? wrong = Calls.Wrong ?? _world.EndedForNothing();
         if (wrong is null && !Depopulated) wrong = _world.CompareReplicas((shard, member, slice) =>
         {
-            var entries = slice.Of(member.Dht.Map<string, List<long>>("m")).ToList();
+            var entries = slice.Of(member.Dht.Map<string, List<long>>("lists")).ToList();
             _recorder.Final($"m{member.Index}", entries.ToDictionary(e => e.Key, e => HistoryValue.List(e.Value.Value)), entries.ToDictionary(e => e.Key, e => (long)e.Value.Version), shard);
         });
         if (wrong is not null) return wrong;
@@ -273,7 +273,7 @@ internal sealed class DhtSchedule
 
         public bool Busy => Op is not null;
 
-        public CallKind PutKind => Id is null ? CallKind.Put : CallKind.Retry;
+        public CallKind PutKind => Id is null ? CallKind.Merge : CallKind.Retry;
 
         public void Reset()
         {

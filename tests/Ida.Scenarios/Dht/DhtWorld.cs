@@ -92,15 +92,24 @@ internal sealed class DhtWorld
         }
     }
 
-    /// <summary>What every member registers.</summary>
-    public Action<DhtRegistry> Register { get; set; } = Resolvers;
+    /// <summary>What every member declares.</summary>
+    public Action<DhtMaps> Declare { get; set; } = Maps;
 
-    public static void Resolvers(DhtRegistry registry)
+    /// <summary>A map for each type of values that tests store, and for keys that cannot be.</summary>
+    public static void Maps(DhtMaps maps)
     {
-        registry.OnMerge<string, List<long>, long>((_, stored, incoming) => [.. stored ?? [], incoming]);
-        registry.OnMerge<string, long, long>((_, stored, incoming) => stored + incoming);
-        registry.OnMerge<string, string, int>((_, stored, incoming) => incoming < 0 ? throw (incoming == int.MinValue ? new Unspeakable() : new InvalidDataException("negative")) : incoming == 0 ? null : stored + incoming);
+        maps.Map<string, int>("ints");
+        maps.Map<string, long>("longs").OnMerge<long>((_, stored, incoming) => stored + incoming);
+        maps.Map<string, string>("texts").OnMerge<int>((_, stored, incoming) => incoming < 0 ? throw (incoming == int.MinValue ? new Unspeakable() : new InvalidDataException("negative")) : incoming == 0 ? null : stored + incoming);
+        maps.Map<string, byte[]>("bytes");
+        maps.Map<string, List<long>>("lists").OnMerge<long>((_, stored, incoming) => [.. stored ?? [], incoming]);
+        maps.Map<int, int>("numbers");
+        maps.Map<double, int>("doubles");
+        maps.Map<HashSet<int>, int>("sets");
     }
+
+    /// <summary>The bytes of a key with its map, for frames that a test makes.</summary>
+    public static byte[] KeyOf(string map, params ReadOnlySpan<byte> key) => [.. BitConverter.GetBytes(KeyIdentity.IdOf(map)), .. key];
 
     /// <summary>Members in one view, all enabled and serving.</summary>
     public static DhtWorld Founded(int members, ulong seed = 1, Rule without = Rule.None, DhtOptions? options = null)
@@ -116,7 +125,7 @@ internal sealed class DhtWorld
     {
         for (int i = 0; i < members; i++) Add();
         ChangeView();
-        foreach (var member in Members) member.Enable(Options, Register);
+        foreach (var member in Members) member.Enable(Options, Declare);
         ChangeView();
         ViewRequested = false;
     }
@@ -256,6 +265,12 @@ internal sealed class DhtWorld
     {
         long until = Members.FindAll(of).Select(static member => member.StalledUntil).DefaultIfEmpty().Max();
         if (until <= Now) return;
+        // Whoever is kept for less acts as soon as it can.
+        foreach (long end in Members.ConvertAll(static member => member.StalledUntil).FindAll(end => end > Now && end < until).Distinct().Order())
+        {
+            Now = end;
+            Poke();
+        }
         Now = until;
         Poke();
     }
@@ -281,7 +296,7 @@ internal sealed class DhtWorld
         foreach (var member in Members)
         {
             var layer = member.Host.Current;
-            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.OperationCount} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
+            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.OperationCount} keys {layer?.Participant.KeysInUse} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
             for (var op = layer?.Participant.Oldest; op is not null; op = op.Newer)
                 text.AppendLine($"   {op.Key} owner {op.Owner} put {op.IsPut} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} {op.Phase} settled {op.Settled} told {op.Told} result {op.Result} late {op.LateUses} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
         }
@@ -289,9 +304,9 @@ internal sealed class DhtWorld
         return text.ToString();
     }
 
-    /// <summary>Lets everything settle: records are gone, newcomers are initialised.</summary>
+    /// <summary>Lets everything settle: records are gone, no key is in use, newcomers are initialised.</summary>
     public void Settle() => RunUntil(() => Busy().Count == 0 && Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
-        || (m.Host.Current.State.Initialised && m.Host.Current.Participant.OperationCount == 0)), "Quiescence");
+        || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })), "Quiescence");
 
     /// <summary>The process ends; each of its channels keeps a random prefix.</summary>
     public void Crash(HarnessMember member, bool loseAll = false)

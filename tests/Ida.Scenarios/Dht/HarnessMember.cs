@@ -90,13 +90,13 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public bool InView => Alive && !Excluded && View is not null;
 
-    public Dht Enable(DhtOptions options, Action<DhtRegistry>? register)
+    public Dht Enable(DhtOptions options, Action<DhtMaps> declare)
     {
-        var registry = new DhtRegistry();
-        register?.Invoke(registry);
-        registry.Seal(options);
+        var maps = new DhtMaps();
+        declare(maps);
+        var declared = maps.Seal(options);
         _node.Advance(_world.Now + Skew);
-        Dht = Host.Enable(options, registry, options.ClockOffset(_node));
+        Dht = Host.Enable(options, declared, options.ClockOffset(_node));
         if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
         Host.Current!.Coordinator.GivenFrom = _world.GivenFrom;
         _node.Release();

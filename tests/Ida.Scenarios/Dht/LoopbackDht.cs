@@ -9,7 +9,7 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class LoopbackDht
 {
-    public LoopbackDht(int members, DhtOptions options, Action<DhtRegistry>? register = null)
+    public LoopbackDht(int members, DhtOptions options, Action<DhtMaps>? declare = null)
     {
         Group = new(members);
         // What awaits goes on in place, not on the pool as it would inside of a test runner's context.
@@ -17,7 +17,7 @@ internal sealed class LoopbackDht
         SynchronizationContext.SetSynchronizationContext(null);
         try
         {
-            var enabled = Group.Members.Select(m => m.Group.EnableDhtAsync(options, register).AsTask()).ToList();
+            var enabled = Group.Members.Select(m => m.Group.EnableDhtAsync(options, declare ?? DhtWorld.Maps).AsTask()).ToList();
             for (int i = 0; i < 10 && !enabled.TrueForAll(t => t.IsCompleted); i++) Group.Run();
             Dhts = [.. enabled.Select(t => t.IsCompleted ? t.Result : throw new InvalidOperationException("The DHT was not enabled."))];
         }
@@ -35,13 +35,12 @@ internal sealed class LoopbackDht
     public int ShardOf(int rank) => Dhts[rank].Layer.State.Shard;
 
     /// <summary>A key of one shard, the <paramref name="number"/>th.</summary>
-    public string KeyOf(DhtMap<string, int> map, int shard, int number = 0)
+    public string KeyOf(int shard, int number = 0)
     {
         for (int i = 0; ; i++)
         {
             string key = $"key{i}";
             var bytes = new ArrayBufferWriter<byte>();
-            bytes.Write(((DhtMap<string, int>)map).Identity);
             CanonicalKey.Write(bytes, key);
             if (Dhts[0].Layer.ShardOf(Dhts[0].Layer.Hash(bytes.WrittenSpan)) == shard && number-- == 0) return key;
         }

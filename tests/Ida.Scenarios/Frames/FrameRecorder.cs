@@ -39,22 +39,22 @@ internal sealed class FrameRecorder
         var nodes = new List<(IdaNode Node, TappedHost Host)>();
         for (int i = 0; i < 4; i++) nodes.Add(await StartAsync(simulation));
         foreach (var (node, _) in nodes) await JoinAsync(node);
-        _dhts.AddRange(await Task.WhenAll(_groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask())));
+        _dhts.AddRange(await Task.WhenAll(_groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, DhtWorld.Maps).AsTask())));
         foreach (var dht in _dhts) await dht.WhenInitialisedAsync();
         for (int round = 0; round < 3; round++) await TalkAsync(round);
         // What is under way when a member dies is settled, forwarded and taken over; whoever joins gets the state.
         var last = new List<Task>();
-        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").PutAsync(Pairs(i)).AsTask()));
+        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("texts").PutAsync(Pairs(i)).AsTask()));
         for (int i = 0; i < 3; i++) last.Add(Quietly(_groups[i].OrderedSendAsync("note", new byte[30_000]).AsTask()));
         nodes[3].Host.Inner.Node!.Crash();
         await simulation.Delay(TimeSpan.FromMilliseconds(20));
-        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("m").PutAsync(Pairs(i)).AsTask()));
+        for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("texts").PutAsync(Pairs(i)).AsTask()));
         await simulation.Delay(TimeSpan.FromSeconds(5));
         await Task.WhenAll(last);
         var joiner = await StartAsync(simulation);
         await JoinAsync(joiner.Node);
-        var late = await _groups[^1].EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 });
-        for (int i = 0; i < 10; i++) await Quietly(_dhts[0].Map<string, string>("m").PutAsync(Pairs(i)).AsTask());
+        var late = await _groups[^1].EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, DhtWorld.Maps);
+        for (int i = 0; i < 10; i++) await Quietly(_dhts[0].Map<string, string>("texts").PutAsync(Pairs(i)).AsTask());
         await late.WhenInitialisedAsync();
         await simulation.Delay(TimeSpan.FromSeconds(2));
     }
@@ -69,12 +69,25 @@ internal sealed class FrameRecorder
             await _groups[i].SendToAsync((i + 1) % 4, "note", new byte[length]);
             await _groups[i].QueryAsync<int, int>("echo", i);
             await _groups[i].FlushAsync();
-            var map = _dhts[i].Map<string, string>("m");
+            var map = _dhts[i].Map<string, string>("texts");
+            await ChangeAsync(_dhts[i], map, $"{round}{i}");
             await map.PutAsync(Pairs(i));
             await map.PutAsync("a", new('x', length));
             await map.GetAsync(s_keys);
             await Task.WhenAll(s_keys.Select(key => map.GetAsync(key).AsTask()));
         }
+    }
+
+    // Each effect on a key, with and without an expectation, met and not met.
+    private static async Task ChangeAsync(Dht dht, DhtMap<string, string> map, string mark)
+    {
+        await map.TryAddAsync("added", mark);
+        await map.MergeAsync("merged", 5);
+        var seen = await map.GetAsync("merged");
+        await map.TryReplaceAsync("merged", mark, seen.Version);
+        await dht.NewBatch().Merge(map, "merged", 5).Expect(map, "merged", seen.Version).CommitAsync();
+        await dht.NewBatch().Expect(map, "added", 0).CommitAsync();
+        await map.RemoveAsync("added");
     }
 
     private static Dictionary<string, string?> Pairs(int number) => s_keys.Take(1 + (number % s_keys.Length)).ToDictionary(key => key, key => (string?)$"{key}{number}");

@@ -101,7 +101,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         Former = (former.Node.Id, former.Node.Address);
         await former.Node.DisposeAsync();
         if (lying) started.Add(await StartNodeAsync(started[0].Node, lies: true));
-        var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }).AsTask())).WaitAsync(s_patience);
+        var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, static maps => maps.Map<string, int>("lab")).AsTask())).WaitAsync(s_patience);
         for (int i = 0; i < started.Count; i++)
         {
             var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i], started[i].Marks);

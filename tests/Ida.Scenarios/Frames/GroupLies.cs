@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Flush;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 

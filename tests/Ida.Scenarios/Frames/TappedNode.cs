@@ -1,3 +1,4 @@
+using GroupCore.Diagnostics;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -25,6 +26,12 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
     public NodeCounters Counters => inner.Counters;
 
     Rule INode.Without => inner.Without;
+
+    NodeLog INode.Log
+    {
+        get => inner.Log;
+        set => inner.Log = value;
+    }
 
     void INode.KeepTurns() => inner.KeepTurns();
 

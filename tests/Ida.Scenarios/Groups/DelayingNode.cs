@@ -1,3 +1,4 @@
+using GroupCore.Diagnostics;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -22,6 +23,12 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
     public NodeCounters Counters => inner.Counters;
 
     Rule INode.Without => inner.Without;
+
+    NodeLog INode.Log
+    {
+        get => inner.Log;
+        set => inner.Log = value;
+    }
 
     long INode.Clock() => inner.Clock();
 

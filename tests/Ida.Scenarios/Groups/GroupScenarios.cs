@@ -17,7 +17,7 @@ internal static class GroupScenarios
     public static Scenario Flushes { get; } = Of("flushes", new() { Flush = 40, Ordered = 120, FailAfterFlush = 0.6, SequencerFailsToo = 0.5, SlowSequencer = 0.5, FaultEvery = 400, SlowFactor = 60 });
 
     /// <summary>Whole nodes in systems of 1 to 20 processes: every public call of groups with every option and every misuse, careless user code, and failures.</summary>
-    public static Scenario Surface { get; } = new("group-surface", static run => new GroupSurface(run).Run()) { Ingredients = [.. GroupNames.Declared, .. ThreadNames.Declared] };
+    public static Scenario Surface { get; } = new("group-surface", static run => new GroupSurface(run).Run()) { Ingredients = [.. GroupNames.Declared, .. ThreadNames.Declared], MostLost = 0.2 };
 
     /// <summary>The same over the TCP mesh, which finds out by itself whose a link is.</summary>
     public static Scenario SurfaceOverMesh { get; } = Surface.OverMesh(GroupNames.Unsettled);

@@ -13,6 +13,7 @@ namespace Ida.Scenarios;
 internal sealed class TestMember
 {
     private readonly GroupCluster _cluster;
+    private readonly MemberEnd _end;
     private ulong _sum;
     private ulong _chain = 1;
     private ulong _loadedView;
@@ -22,8 +23,13 @@ internal sealed class TestMember
     public TestMember(GroupCluster cluster, SimNode node, GroupOptions? options, Action<GroupBuilder>? more, GroupHostOptions? host, CancellationToken token)
     {
         (_cluster, SimNode, _options, _more) = (cluster, node, options, more);
+        _end = new(cluster.Simulation);
         Membership = cluster.Oracle.Register(node);
-        Membership.Excluded = End;
+        Membership.Excluded = () =>
+        {
+            End();
+            _end.Excluded();
+        };
         Host = new(cluster.Tap(node.Node), Membership, (host ?? new()) with { Serializer = ContractSerializer.Instance });
         _ = cluster.Simulation.Spawn(() => JoinAsync(token));
     }
@@ -38,7 +44,7 @@ internal sealed class TestMember
 
     public Exception? JoinError { get; private set; }
 
-    public bool Ended { get; private set; }
+    public bool Ended => _end.HasEnded;
 
     public bool Leaving { get; private set; }
 
@@ -73,7 +79,7 @@ internal sealed class TestMember
                     .OnError(e => throw new InvalidOperationException(e.ToString()))
                     .Checkpoint(Save, Load);
                 _more?.Invoke(g);
-            }, _options, token).AsTask(), SimNode, bound: null, () => Ended, token);
+            }, _options, token).AsTask(), SimNode, bound: null, () => Ended, token: token);
         }
         catch (Exception error) when (error is ExcludedException or NotMemberException or JoinRefusedException or JoinTimeoutException or OperationCanceledException or NodeStoppedException)
         {
@@ -91,7 +97,7 @@ internal sealed class TestMember
     public void End()
     {
         if (Ended) return;
-        Ended = true;
+        _end.Crashed();
         Checker.Crashed(Id);
         _cluster.Chains.Crashed(Id);
     }
@@ -100,10 +106,24 @@ internal sealed class TestMember
     {
         Leaving = true;
         await Begin(CallKind.Leave, () => Group!.LeaveAsync().AsTask());
+        HasLeft();
+    }
+
+    /// <summary>It was told that it has left.</summary>
+    public void HasLeft()
+    {
         if (Ended) return;
-        Ended = true;
+        _end.Left();
         Checker.Left(Id);
         _cluster.Chains.Crashed(Id);
+    }
+
+    /// <summary>Whether what a handler is called for counts; what is called after the end is a violation.</summary>
+    private bool Acts(string what)
+    {
+        if (!Ended) return true;
+        if (_end.IsTooLate) _cluster.Violations.Add($"{Id} acts after its end: {what} at {_cluster.Simulation.Now}");
+        return false;
     }
 
     public async Task SendAsync(bool ordered, int bytes = 0)
@@ -175,7 +195,7 @@ internal sealed class TestMember
 
     private void OnMessage(ulong[] message, bool ordered)
     {
-        if (Ended) return;
+        if (!Acts($"message {message[0]}")) return;
         Checker.Delivered(Id, message[0]);
         if (ordered)
         {
@@ -191,7 +211,7 @@ internal sealed class TestMember
 
     private void OnPeer(MemberRef from, ulong[] message)
     {
-        if (Ended) return;
+        if (!Acts($"peer message {message[0]}")) return;
         (message[2] != 0 ? _cluster.Chains : Checker).PeerReceived(Id, message[0]);
         if (message[1] == 0 || Group is null) return;
         _ = SendToAsync(_cluster.Simulation.Random.Next(Group.CurrentView.Members.Count), (int)message[1] - 1, chained: true);
@@ -199,7 +219,7 @@ internal sealed class TestMember
 
     private void OnView(View view)
     {
-        if (Ended) return;
+        if (!Acts($"view {view.Id}")) return;
         Events.Add($"view {view.Id}");
         DeliveredInView.Clear();
         LastOrdered = 0;

@@ -33,7 +33,7 @@ internal static class OracleScenarios
         string? violation = schedule.Run();
         run.Lost = schedule.OracleLost;
         ScenarioFailedException.ThrowIf(violation);
-    }) { Ingredients = OracleSurface.Names };
+    }) { Ingredients = OracleSurface.Names, MostLost = 0.4 };
 
     private static Scenario Of(string name, bool wild) => new($"oracle-{name}", run =>
     {

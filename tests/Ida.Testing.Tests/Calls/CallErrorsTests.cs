@@ -14,6 +14,9 @@ public sealed class CallErrorsTests
     // Events and outcomes that no call throws.
     private static readonly Type[] s_notThrown = [typeof(SlowMemberException), typeof(DhtException)];
 
+    // By Dht.Map, which is no call of an operation.
+    private static readonly Type[] s_ofNoCall = [typeof(UndeclaredMapException), typeof(MapTypeException)];
+
     [Fact]
     public void The_guide_says_what_the_checks_allow()
     {
@@ -34,7 +37,7 @@ public sealed class CallErrorsTests
         {
             if (s_notThrown.Contains(error)) continue;
             Assert.True(guide.Contains(error.Name, StringComparison.Ordinal), $"{error.Name} is not in {Guide}.");
-            Assert.True(known.Any(type => type.IsAssignableFrom(error)), $"{error.Name} ends no call.");
+            Assert.True(s_ofNoCall.Contains(error) || known.Any(type => type.IsAssignableFrom(error)), $"{error.Name} ends no call.");
         }
     }
 

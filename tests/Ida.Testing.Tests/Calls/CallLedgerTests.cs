@@ -141,6 +141,19 @@ public sealed class CallLedgerTests : ICaller
         Assert.Contains("ended    NodeStoppedException 1", text.ToString(), StringComparison.Ordinal);
     }
 
+    /// <summary>Calls without any options need none of the others.</summary>
+    [Fact]
+    public void An_option_that_only_calls_of_other_kinds_had_is_an_empty_cell_of_a_kind_that_has_some()
+    {
+        var table = new CallTable();
+        foreach (var kind in (CallKind[])[CallKind.Put, CallKind.Update, CallKind.Status]) table.Begin(kind);
+        table.Add(CallKind.Put, CallTable.OptionOf("token"));
+        table.Add(CallKind.Put, CallTable.OptionOf("timeout"));
+        table.Add(CallKind.Update, CallTable.OptionOf("token"));
+        var options = table.Empty().Where(static cell => cell.Cell?.StartsWith("option", StringComparison.Ordinal) == true);
+        Assert.Equal([(CallKind.Update, "option: timeout")], options);
+    }
+
     [Fact]
     public void A_call_that_ended_late_is_named_though_nobody_looked_before()
     {
@@ -253,7 +266,7 @@ public sealed class CallLedgerTests : ICaller
         Assert.Contains(nameof(TaskCanceledException), _ledger.Wrong, StringComparison.Ordinal);
     }
 
-    private void Begin(TimeSpan? bound = null, CancellationToken token = default) => _ledger.Begin(CallKind.Send, "m0", () => _call.Task, this, bound, () => _isOver, token);
+    private void Begin(TimeSpan? bound = null, CancellationToken token = default) => _ledger.Begin(CallKind.Send, "m0", () => _call.Task, this, bound, () => _isOver, token: token);
 
     private void Pass(TimeSpan time)
     {

@@ -103,10 +103,26 @@ public sealed partial class ProtocolChapterTests
         {
             string source = File.ReadAllText(RepositoryFiles.PathOf(path)).ReplaceLineEndings("\n");
             var texts = method.Length == 0 ? [source] : Regex.Matches(source, $@"\b{method}").Select(name => TextOf(source, name.Index));
-            if (texts.Any(text => Regex.IsMatch(text, $@"\bRule\.{rule}\b"))) return true;
+            if (texts.Any(text => NamesInCode(text, rule))) return true;
         }
         return false;
     }
+
+    /// <summary>Whether a text of a test has a rule where it runs: neither in a comment nor in a case, or a test, that is skipped.</summary>
+    internal static bool NamesInCode(string text, string rule)
+    {
+        if (SkippedTest().IsMatch(text)) return false;
+        return Regex.IsMatch(SkippedCase().Replace(Comment().Replace(text, ""), ""), $@"\bRule\.{rule}\b");
+    }
+
+    [Theory]
+    [InlineData("[Fact]\n void A() => Run(Rule.R3AllReports);", true)]
+    [InlineData("[InlineData(nameof(Rule.R3AllReports), 5)]\n void A() => Run();", true)]
+    [InlineData("[Fact]\n void A() => Run(); // as Rule.R3AllReports", false)]
+    [InlineData("/// <summary>Rule.R3AllReports</summary>\n[Fact]\n void A() => Run();", false)]
+    [InlineData("[InlineData(nameof(Rule.R3AllReports), Skip = \"later\")]\n[InlineData(2)]\n void A() => Run();", false)]
+    [InlineData("[Theory(Skip = \"later\")]\n[InlineData(nameof(Rule.R3AllReports))]\n void A() => Run();", false)]
+    public void A_test_leaves_a_rule_out_where_it_runs_without_it(string text, bool leavesOut) => Assert.Equal(leavesOut, NamesInCode(text, "R3AllReports"));
 
     private static string TextOf(string source, int name)
     {
@@ -148,6 +164,15 @@ public sealed partial class ProtocolChapterTests
 
     [GeneratedRegex(@"\r?\n\s*//+ ")]
     private static partial Regex NextCommentLine();
+
+    [GeneratedRegex(@"//[^\n]*")]
+    private static partial Regex Comment();
+
+    [GeneratedRegex(@"\[(Fact|Theory)\([^\]\n]*\bSkip\b")]
+    private static partial Regex SkippedTest();
+
+    [GeneratedRegex(@"\[InlineData\([^\]\n]*\bSkip\b[^\]\n]*\]")]
+    private static partial Regex SkippedCase();
 
     [GeneratedRegex(@"\n    \}|;\n\n")]
     private static partial Regex EndOfMember();

@@ -76,6 +76,49 @@ public sealed class FaultTests
         Assert.False(b.Alive);
     }
 
+    /// <summary>What ends early takes nothing from what lasts, and the last leaves all as it was.</summary>
+    [Fact]
+    public void Faults_that_overlap_last_each_until_its_own_end()
+    {
+        using var simulation = new Simulation(1);
+        for (int i = 0; i < 3; i++) simulation.AddNode();
+        var (a, b, c) = (simulation.Nodes[0], simulation.Nodes[1], simulation.Nodes[2]);
+        double drift = a.ClockDrift;
+        FaultSchedule.Parse("10ms partition 0 for 50ms; 20ms cut 0>1 for 10ms; 20ms drop 2>0 for 10ms; 10ms busy 2 x7 for 50ms; 20ms busy 2 x9 for 10ms; 10ms drift 0 x1.005 for 20ms; 20ms drift 0 x0.995 for 40ms; 10ms slow 1>2 x5 for 50ms; 20ms slow 1>2 x50 for 10ms")
+            .Inject(simulation);
+        simulation.Run(TimeSpan.FromMilliseconds(25));
+        Assert.Equal((false, false, 9.0, (CutMode?)CutMode.Drop), (simulation.Network.IsOpen(a, b), simulation.Network.IsOpen(c, a), c.SlowFactor, simulation.Network.CutBetween(c.Host, a.Host)));
+        Assert.Equal(-0.005, a.ClockDrift, 6);
+        simulation.Run(TimeSpan.FromMilliseconds(10));
+        Assert.Equal((false, false, 7.0, (CutMode?)CutMode.Hold), (simulation.Network.IsOpen(a, b), simulation.Network.IsOpen(c, a), c.SlowFactor, simulation.Network.CutBetween(c.Host, a.Host)));
+        Assert.Equal(-0.005, a.ClockDrift, 6);
+        simulation.Run(TimeSpan.FromMilliseconds(40));
+        Assert.Equal((true, true, 1.0, drift), (simulation.Network.IsOpen(a, b), simulation.Network.IsOpen(c, a), c.SlowFactor, a.ClockDrift));
+    }
+
+    [Fact]
+    public void What_was_healed_is_not_cut_again_when_one_of_two_faults_ends()
+    {
+        using var simulation = new Simulation(1);
+        for (int i = 0; i < 2; i++) simulation.AddNode();
+        FaultSchedule.Parse("10ms cut 0>1 for 50ms; 20ms cut 0>1 for 20ms").Inject(simulation);
+        simulation.Run(TimeSpan.FromMilliseconds(30));
+        simulation.Network.Heal();
+        simulation.Run(TimeSpan.FromMilliseconds(15));
+        Assert.True(simulation.Network.IsOpen(simulation.Nodes[0], simulation.Nodes[1]));
+    }
+
+    [Fact]
+    public void Who_is_told_of_faults_is_told_of_those_that_happen()
+    {
+        using var simulation = new Simulation(1);
+        for (int i = 0; i < 2; i++) simulation.AddNode();
+        List<string> told = [];
+        FaultSchedule.Parse("10ms crash 0 for 5ms; 20ms crash 0 for 5ms; 30ms pause 0 for 5ms; 30ms pause 1 for 5ms").Inject(simulation, null, fault => told.Add($"{fault.Kind} {fault.Node}"));
+        simulation.Run(TimeSpan.FromMilliseconds(50));
+        Assert.Equal(["Crash 0", "Pause 1"], told);
+    }
+
     [Fact]
     public void The_shrinker_finds_the_one_fault_that_matters()
     {

@@ -197,6 +197,36 @@ public sealed class LinkTests
         }
     }
 
+    /// <summary>Up at the dialler is then what the acceptor has no more, or cannot be asked about any more.</summary>
+    [Theory]
+    [InlineData("closes")]
+    [InlineData("crashes")]
+    [InlineData("vanishes")]
+    [InlineData("cut")]
+    public void A_dialler_hears_what_became_of_the_other_end_before_it_heard_that_the_link_is_up(string what)
+    {
+        for (ulong seed = 1; seed <= 10; seed++)
+        {
+            using var simulation = Start(SimCarrier.Memory, seed);
+            var (first, second) = (new Chatter(simulation.AddNode()), new Chatter(simulation.AddNode()));
+            int peer = first.Open(simulation.Nodes[1]);
+            Assert.True(simulation.RunUntil(() => simulation.Nodes[1].Links.Ends is [{ Connected: true }], Second));
+            Assert.False(simulation.Nodes[0].Links.Ends[peer].Connected);
+            if (what == "closes") simulation.Nodes[1].Node.Links.Close(0);
+            else if (what == "cut") simulation.Network.Cut(simulation.Nodes[0], simulation.Nodes[1]);
+            else simulation.Nodes[1].Crash(hostAnswers: what == "crashes");
+            simulation.Run(Second);
+            Assert.True(second.Links.Count <= 1);
+            if (what is "closes" or "crashes")
+            {
+                Assert.Equal([(peer, null), (peer, LinkFault.Reset), (peer, what == "closes" ? LinkFault.Rejected : LinkFault.Refused)], first.Links.Take(3));
+                continue;
+            }
+            Assert.Equal([(peer, null)], first.Links);
+            Assert.True(simulation.RunUntil(() => first.Links[1..] is [(_, LinkFault.Reset), ..], 181 * Second));
+        }
+    }
+
     [Theory, MemberData(nameof(Carriers))]
     public void A_probe_tells_who_listens_without_touching_the_connection(SimCarrier carrier)
     {

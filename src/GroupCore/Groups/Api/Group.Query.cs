@@ -1,7 +1,7 @@
 using GroupCore.Basics;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.PointToPoint;
-using GroupCore.Groups.Views;
+using GroupCore.Diagnostics;
+using GroupCore.Groups.Calls;
+using GroupCore.Groups.Queries;
 
 namespace GroupCore.Groups;
 
@@ -37,13 +37,14 @@ public sealed partial class Group
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
         var view = ViewOf(rank);
         var to = view.Members[rank].Id;
-        var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
+        var result = new QueryCall<TReply>(Protocol.Node, Protocol.HostOptions.Serializer);
         var collector = new QueryCollector(Protocol.Host.NextQuery(), handler, 0, limit, result);
         collector.Expect(to, view);
-        var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank));
+        var call = Write(MessageKind.None, entry, query, GroupLimits.PeerBytes, to: Protocol.Calls.Shares.Of(view, rank));
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
+        var activity = GroupTraces.Start("query to", Name, handler);
         Start(collector, call, result.Fail);
-        var answers = await Answers(result, collector, cancellationToken).ConfigureAwait(false);
+        var answers = await Traced.EndAsync(activity, new ValueTask<IReadOnlyList<MemberReply<TReply>>>(Answers(result, collector, cancellationToken))).ConfigureAwait(false);
         return answers.Count > 0 ? answers[0].Value : throw new TooFewRepliesException(handler, 1, 0, "the member failed, left, or had no answer");
     }
 
@@ -54,12 +55,13 @@ public sealed partial class Group
         var limit = TimeLimit.Checked(timeout ?? s_queryTimeout, nameof(timeout));
         cancellationToken.ThrowIfCancellationRequested();
         var entry = Protocol.Table.Resolve(Name, handler, typeof(TQuery), typeof(TReply));
-        var result = new QueryCall<TReply>(Protocol.Node, Protocol.Host.Options.Serializer);
+        var result = new QueryCall<TReply>(Protocol.Node, Protocol.HostOptions.Serializer);
         var collector = new QueryCollector(Protocol.Host.NextQuery(), handler, replies.Code, limit, result);
         var call = Write(kind, entry, query, GroupLimits.MessageBytes, collector.Number);
         (call.Query, call.Detached) = (collector.Number, true);
+        var activity = GroupTraces.Start((kind & MessageKind.Ordered) == MessageKind.None ? "query" : "ordered query", Name, handler);
         Start(collector, call, result.Fail);
-        return await Answers(result, collector, cancellationToken).ConfigureAwait(false);
+        return await Traced.EndAsync(activity, new ValueTask<IReadOnlyList<MemberReply<TReply>>>(Answers(result, collector, cancellationToken))).ConfigureAwait(false);
     }
 
     /// <summary>The answers. A query that the caller cancels is not sent if no member was asked yet, and nothing of it is kept.</summary>
@@ -84,8 +86,8 @@ public sealed partial class Group
         {
             if (Protocol.Queries.Count >= GroupLimits.Queries)
             {
-                abandon(Protocol.Budget.TooManyQueries());
-                Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
+                abandon(Protocol.Calls.Budget.TooManyQueries());
+                Protocol.Calls.Budget.TakeBack(call.Payload.Length, call.Share);
                 call.Recycle();
                 return;
             }
@@ -96,7 +98,7 @@ public sealed partial class Group
         error =>
         {
             // An abandoned call is never used again: it may still be in some queue.
-            Protocol.Budget.TakeBack(call.Payload.Length, call.Share);
+            Protocol.Calls.Budget.TakeBack(call.Payload.Length, call.Share);
             abandon(error);
         }));
 }

@@ -1,7 +1,7 @@
+using GroupCore.Diagnostics;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Multicast;
-using GroupCore.Groups.PointToPoint;
-using GroupCore.Groups.Views;
 using GroupCore.Membership;
 
 namespace GroupCore.Groups;
@@ -38,10 +38,10 @@ public sealed partial class Group
         call.Detached = Protocol.Upcalls.IsCurrent;
         if (!call.Detached && kind == MessageKind.None && bytes <= GroupLimits.FragmentBytes)
         {
-            call.Charged = Protocol.TryTakeCredit(GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)));
+            call.Charged = Protocol.Calls.TryTakeCredit(GroupLimits.Cost(bytes + MessageRecord.HeadOf(MessageKind.Whole)));
             call.Detached = call.Charged;
         }
-        return Post(call, cancellationToken);
+        return GroupTraces.IsOn ? PostTracedAsync(call, kind == MessageKind.None ? "send" : "ordered send", handler, cancellationToken) : Post(call, cancellationToken);
     }
 
     /// <summary>
@@ -66,24 +66,26 @@ public sealed partial class Group
         var view = ViewOf(rank);
         bool inside = Protocol.Upcalls.IsCurrent;
         ulong handled = inside ? Protocol.Upcalls.CurrentHandling : 0;
-        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, to: Protocol.Shares.Of(view, rank), canWait: !inside, awaited: handled != 0);
+        var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, to: Protocol.Calls.Shares.Of(view, rank), canWait: !inside, awaited: handled != 0);
         call.To = view.Members[rank].Id;
         call.Parent = handled;
         call.Detached = inside;
-        return Post(call, cancellationToken);
+        return GroupTraces.IsOn ? PostTracedAsync(call, "send to", handler, cancellationToken) : Post(call, cancellationToken);
     }
 
-    internal ValueTask SendFromHook<T>(TerminationContext context, int rank, string handler, T message)
+    ValueTask IHookPort.Send<T>(TerminationContext hook, int rank, string handler, T message)
     {
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
-        if ((uint)rank >= (uint)context.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {context.View.Members.Count} members.");
+        if ((uint)rank >= (uint)hook.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {hook.View.Members.Count} members.");
         // No share of the receiver's: the message does not wait for the receiver's state, and it ends with the view change.
         var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, awaited: true);
-        call.To = context.View.Members[rank].Id;
-        call.Hook = context;
+        call.To = hook.View.Members[rank].Id;
+        call.Hook = hook;
         call.Detached = true;
         return Post(call, default);
     }
+
+    void IHookPort.End(TerminationContext hook) => Protocol.PostHookEnd(hook);
 
     /// <summary>
     /// Completes when every multicast that this process sent to the group or delivered before the call is held by all members that stay. Messages to one member
@@ -95,14 +97,14 @@ public sealed partial class Group
         NotInHandler(nameof(FlushAsync));
         Protocol.ThrowIfOver();
         // This call counts like others that wait: many of them may wait here.
-        Protocol.Budget.Take(0, null, canWait: true);
+        Protocol.Calls.Budget.Take(0, null, canWait: true);
         try
         {
             await FlushedAsync(cancellationToken).ConfigureAwait(false);
         }
         finally
         {
-            Protocol.Budget.TakeBack(0, null);
+            Protocol.Calls.Budget.TakeBack(0, null);
         }
     }
 
@@ -143,16 +145,17 @@ public sealed partial class Group
                 raw.Span.CopyTo(call.Payload.GetSpan(raw.Length));
                 call.Payload.Advance(raw.Length);
             }
-            else Protocol.Host.Options.Serializer.Serialize(call.Payload, message);
+            else Protocol.HostOptions.Serializer.Serialize(call.Payload, message);
             NotTooLarge(call.Payload.Length, limit);
             // The serializer is user code and may have taken long: the membership may be over by now.
             Protocol.ThrowIfOver(awaited);
-            Protocol.Budget.Take(call.Payload.Length, to, canWait);
+            Protocol.Calls.Budget.Take(call.Payload.Length, to, canWait);
             call.Share = to;
             return call;
         }
-        catch
+        catch (Exception error)
         {
+            if (error is SendQueueFullException) Protocol.Watch.OnRefused();
             call.Recycle();
             throw;
         }
@@ -161,6 +164,12 @@ public sealed partial class Group
     private static void NotTooLarge(long bytes, int limit)
     {
         if (bytes > limit) throw new MessageTooLargeException(bytes, limit, limit == GroupLimits.MessageBytes ? "message" : "point-to-point message");
+    }
+
+    private async ValueTask PostTracedAsync(SendOperation call, string operation, string handler, CancellationToken cancellationToken)
+    {
+        var activity = GroupTraces.Start(operation, Name, handler);
+        await Traced.EndAsync(activity, Post(call, cancellationToken)).ConfigureAwait(false);
     }
 
     private ValueTask Post(SendOperation call, CancellationToken cancellationToken)
@@ -181,8 +190,8 @@ public sealed partial class Group
         }
         catch
         {
-            Protocol.Budget.TakeBack(bytes, share);
-            Protocol.ReturnCredit(charged);
+            Protocol.Calls.Budget.TakeBack(bytes, share);
+            Protocol.Calls.ReturnCredit(charged);
             call.Recycle();
             throw;
         }

@@ -1,4 +1,6 @@
 using GroupCore.Basics;
+using GroupCore.Groups.Calls;
+using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -14,7 +16,7 @@ namespace GroupCore.Groups;
 /// view event (views-and-flush.md#what-it-guarantees, multicast.md#what-it-guarantees, state-transfer.md#what-it-guarantees). Calls throw
 /// <see cref="NotMemberException"/> or <see cref="ExcludedException"/> when the membership is over; a cancelled call is not sent, unless it was already.
 /// </remarks>
-public sealed partial class Group : IAsyncDisposable
+public sealed partial class Group : IAsyncDisposable, IGroupFacade
 {
     private const int ViewsBehind = 256;
     private readonly Lock _gate = new();
@@ -26,7 +28,7 @@ public sealed partial class Group : IAsyncDisposable
     private bool _over;
     private Exception? _error;
 
-    internal Group(GroupProtocol protocol) => Protocol = protocol;
+    internal Group(IGroupHost host, string name, GroupOptions options, HandlerTable table, ushort slot) => Protocol = new(host, this, name, options, table, slot);
 
     internal GroupProtocol Protocol { get; }
 
@@ -118,7 +120,7 @@ public sealed partial class Group : IAsyncDisposable
         ArgumentNullException.ThrowIfNull(create);
         cancellationToken.ThrowIfCancellationRequested();
         var attachment = new LayerAttachment<TLayer>(Protocol.Node, create);
-        Protocol.Post(new CallCommand(() => Protocol.Attach(attachment), attachment.Fail));
+        Protocol.Post(new CallCommand(() => Protocol.Layer.Attach(attachment), attachment.Fail));
         return await attachment.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 
@@ -144,18 +146,16 @@ public sealed partial class Group : IAsyncDisposable
         }
     }
 
-    internal void SetView(View view) => _view = view;
+    void IGroupFacade.SetView(View view) => _view = view;
 
-    /// <summary>Called on the worker when the view handlers have handled a view. Views are published later, in the order of these calls.</summary>
-    internal void Handled(View view)
+    void IGroupFacade.Handled(View view)
     {
         using (_gate.Hold()) _handled.Enqueue(view);
     }
 
-    /// <summary>Gives readers all views handled so far, not one certain view: completions run in no particular order.</summary>
-    internal void Publish() => Tell(static _ => { });
+    void IGroupFacade.Publish() => Tell(static _ => { });
 
-    internal void OnOver(Exception? error) => Tell(group =>
+    void IGroupFacade.OnOver(Exception? error) => Tell(group =>
     {
         (group._over, group._error) = (true, error);
         foreach (var reader in group._readers) reader.End(error);
@@ -177,20 +177,23 @@ public sealed partial class Group : IAsyncDisposable
         foreach (var one in waiting) Protocol.Node.Resume(new ActionCompletion(one.SetResult));
     }
 
-    internal void Report(GroupError error)
+    void IHookPort.Report(GroupError error)
     {
         Interlocked.Increment(ref _failed);
         Notify(error);
     }
 
-    internal void Unhandled(uint handler, MemberRef from)
+    void IGroupFacade.Unhandled(uint handler, MemberRef from)
     {
         Interlocked.Increment(ref _unhandled);
         Notify(new($"#{handler:x8}", from, null));
     }
 
-    internal void Notify(GroupError error)
+    void IGroupFacade.Notify(GroupError error) => Notify(error);
+
+    private void Notify(GroupError error)
     {
+        Protocol.Watch.OnError(error);
         try
         {
             Protocol.Table.OnError?.Invoke(error);

@@ -1,6 +1,8 @@
 using System.Text;
+using GroupCore.Diagnostics;
+using GroupCore.Groups.Buffers;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -11,9 +13,11 @@ using GroupCore.Wire.MessagePack;
 namespace GroupCore.Groups;
 
 /// <summary>The groups of one process: hands each frame and membership event to its group. Created before the node's first turn.</summary>
-public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener
+public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener, IGroupHost
 {
     private readonly List<GroupProtocol> _groups = [];
+    private volatile GroupProtocol[] _listed = [];
+    private bool _changed;
     private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
     private readonly List<GroupProtocol> _touched = [];
     private readonly List<GroupProtocol> _left = [];
@@ -104,7 +108,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         try
         {
             var group = await call.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
-            return await group.Joined.WaitAsync(cancellationToken).ConfigureAwait(false);
+            await group.Protocol.Joined.WaitAsync(cancellationToken).ConfigureAwait(false);
+            return group;
         }
         catch (OperationCanceledException)
         {
@@ -114,13 +119,24 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         }
     }
 
-    /// <summary>On any thread: a number that no other query of this process ever has, in any group or later membership, since answers may come late.</summary>
-    internal ulong NextQuery() => (ulong)Interlocked.Increment(ref _queries);
+    INode IGroupHost.Node => Node;
+
+    IMembership IGroupHost.Membership => Membership;
+
+    GroupHostOptions IGroupHost.Options => Options;
+
+    Suspicions IGroupHost.Suspicions => Suspicions;
+
+    MessageSlabPool IGroupHost.Slabs => Slabs;
+
+    BindTable IGroupHost.Bindings => Bindings;
+
+    bool IGroupHost.Departs => Departs;
+
+    ulong IGroupHost.NextQuery() => (ulong)Interlocked.Increment(ref _queries);
 
     /// <summary>Whether this process is leaving the system. While one of its groups hands over, the others go on; their layers are not asked any more to hand over.</summary>
     internal bool Departs { get; private set; }
-
-    internal long DisposeNanoseconds => (long)Options.DisposeTimeout.TotalNanoseconds;
 
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
 
@@ -141,7 +157,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     }
 
     /// <summary>Begins a join, or takes over one that was given up; null when the join waits until an earlier membership of that name is out.</summary>
-    internal GroupProtocol? Start(JoinCall call)
+    internal Group? Start(JoinCall call)
     {
         var (name, options, table) = (call.Name, call.Options, call.Table);
         if (Departs) throw new NotMemberException(name, GroupProtocol.ProcessLeaves);
@@ -159,34 +175,37 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (slot < 0) throw new InvalidOperationException($"A process joins at most {GroupLimits.GroupsPerProcess} groups.");
         if (Membership.State == MembershipState.Excluded) throw new ExcludedException("it has to join the system again first");
         _slots[slot] = true;
-        var group = new GroupProtocol(this, name, options, table, (ushort)slot);
-        _groups.Add(group);
+        var group = new Group(this, name, options, table, (ushort)slot);
+        _groups.Add(group.Protocol);
+        _changed = true;
         _joining++;
-        group.BeginJoin();
+        group.Protocol.BeginJoin();
         Membership.Join(name, options, tag);
         return group;
     }
 
-    private GroupProtocol TakeOver(GroupProtocol abandoned, HandlerTable table)
+    private Group TakeOver(GroupProtocol abandoned, HandlerTable table)
     {
-        var group = new GroupProtocol(this, abandoned.Name, abandoned.Options, table, abandoned.Slot);
-        _groups[_groups.IndexOf(abandoned)] = group;
-        if (abandoned.Id is { } id) _byId[id] = group;
-        group.BeginJoin();
-        group.TakeOver(abandoned);
+        var group = new Group(this, abandoned.Name, abandoned.Options, table, abandoned.Slot);
+        _groups[_groups.IndexOf(abandoned)] = group.Protocol;
+        _changed = true;
+        if (abandoned.Id is { } id) _byId[id] = group.Protocol;
+        group.Protocol.BeginJoin();
+        group.Protocol.TakeOver(abandoned);
         return group;
     }
 
-    internal void Touched(GroupProtocol group)
+    void IGroupHost.Touched(GroupProtocol group)
     {
         _touched.Add(group);
         _idle.Arm();
     }
 
-    internal void Forget(GroupProtocol group)
+    void IGroupHost.Forget(GroupProtocol group)
     {
         _slots[group.Slot] = false;
         _groups.Remove(group);
+        _changed = true;
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
         if (group.Id is { } over) _bindingsOver.Add(over);
         else _joining--;
@@ -196,11 +215,9 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         next.Run();
     }
 
-    /// <summary>A group is over here, but its handlers have not handled all earlier events.</summary>
-    internal void AwaitHandlers(GroupProtocol group) => _left.Add(group);
+    void IGroupHost.AwaitHandlers(GroupProtocol group) => _left.Add(group);
 
-    /// <summary>The handlers of a group have handled all that came before its end.</summary>
-    internal void HandlersEnded(GroupProtocol group) => _left.Remove(group);
+    void IGroupHost.HandlersEnded(GroupProtocol group) => _left.Remove(group);
 
     void IStopListener.OnStop(Exception reason)
     {
@@ -211,6 +228,23 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         steps.ThrowIfAny();
     }
 
+    /// <summary>The groups, to be read on any thread: as they were at the end of the latest turn.</summary>
+    internal IReadOnlyList<GroupProtocol> Listed => _listed;
+
+    /// <summary>Says how the groups are; inside a turn.</summary>
+    internal void Describe(Description text)
+    {
+        text.Open($"groups: {_groups.Count}; {_left.Count} that this process has left have handlers at work; {_joinsWaiting.Count} joins wait until an earlier membership is out");
+        text.List(_groups, _groups.Count, static (text, group) => group.Describe(text));
+        text.Close();
+    }
+
+    /// <summary>Looks at what lasts too long in the groups, once a second if there is a logger; inside a turn.</summary>
+    internal void Look(long now)
+    {
+        foreach (var group in _groups) group.Look(now);
+    }
+
     /// <inheritdoc/>
     public void EndOfTurn()
     {
@@ -218,6 +252,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         for (int i = 0; i < _touched.Count; i++) _touched[i].EndOfTurn();
         _touched.Clear();
         if (_strangersOver || _bindingsOver.Count > 0) ForgetBindings();
+        if (_changed) (_listed, _changed) = ([.. _groups], false);
         if (_handedOver is null || _groups.Exists(static group => group.IsHandingOver)) return;
         var then = _handedOver;
         _handedOver = null;
@@ -311,7 +346,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         group.Id = id;
         _joining--;
-        group.OnJoinProgress("a view of the group, which a slow member may hold up");
+        group.Joining.OnProgress("a view of the group, which a slow member may hold up");
         _byId[id] = group;
         group.TakeEarly(_early, _early.Take(frame => frame.Group == id));
         ForgetStrangers();

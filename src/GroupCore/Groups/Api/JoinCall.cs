@@ -1,6 +1,6 @@
 using GroupCore.Basics;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -9,9 +9,9 @@ namespace GroupCore.Groups;
 /// <summary>A caller that joins a group, until the join has begun.</summary>
 internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
 {
-    private readonly TaskCompletionSource<GroupProtocol> _started = new();
+    private readonly TaskCompletionSource<Group> _started = new();
     private readonly GroupHost _host;
-    private GroupProtocol? _group;
+    private Group? _group;
     private Exception? _error;
     private TimerHandle _timer;
 
@@ -30,7 +30,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
     /// <summary>Undoes the join, however far it is.</summary>
     public CallCommand Undo { get; }
 
-    public Task<GroupProtocol> Task => _started.Task;
+    public Task<Group> Task => _started.Task;
 
     public override void Run()
     {
@@ -70,7 +70,7 @@ internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
     {
         _host.Undo(this);
         _host.Node.CancelTimer(_timer);
-        _group?.AbandonJoin();
+        _group?.Protocol.AbandonJoin();
     }
 
     void ICompletion.Run()

@@ -1,5 +1,6 @@
 using System.Runtime.ExceptionServices;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Dispatch;

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Buffers;
 
 namespace GroupCore.Groups.Dispatch;
 

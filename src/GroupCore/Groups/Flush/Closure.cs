@@ -1,3 +1,5 @@
+using GroupCore.Groups.Shared;
+
 namespace GroupCore.Groups.Flush;
 
 /// <summary>

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -16,7 +16,7 @@ namespace GroupCore.Groups.Flush;
 /// </remarks>
 internal sealed class FlushLeader : ITimerTarget
 {
-    private readonly GroupProtocol _group;
+    private readonly IViewChange _group;
     private readonly FlushMember _member;
     private readonly View _view;
     private readonly Proposal _proposal;
@@ -34,17 +34,17 @@ internal sealed class FlushLeader : ITimerTarget
     private FlushCut? _cut;
     private bool _completed;
 
-    public FlushLeader(GroupProtocol group, FlushMember member, View view, Proposal proposal, bool[] takesPart)
+    public FlushLeader(IViewChange group, FlushMember member, View view, Proposal proposal, Participants takesPart)
     {
         (_group, _member, _view, _proposal) = (group, member, view, proposal);
-        _reports = new FlushReport?[takesPart.Length];
-        _unjudged = new FlushReport?[takesPart.Length];
-        _contributions = new byte[]?[takesPart.Length];
-        _acks = new (bool, bool, ulong)[takesPart.Length];
-        _waits = new (IReadOnlyList<int>?, long)[takesPart.Length];
-        _sent = new int[takesPart.Length];
-        _sentBefore = new int[takesPart.Length];
-        for (int rank = 0; rank < takesPart.Length; rank++)
+        _reports = new FlushReport?[takesPart.Count];
+        _unjudged = new FlushReport?[takesPart.Count];
+        _contributions = new byte[]?[takesPart.Count];
+        _acks = new (bool, bool, ulong)[takesPart.Count];
+        _waits = new (IReadOnlyList<int>?, long)[takesPart.Count];
+        _sent = new int[takesPart.Count];
+        _sentBefore = new int[takesPart.Count];
+        for (int rank = 0; rank < takesPart.Count; rank++)
             if (takesPart[rank]) _ranks.Add(rank);
     }
 
@@ -133,12 +133,12 @@ internal sealed class FlushLeader : ITimerTarget
         {
             if (rank == _group.Rank || IsCutSentTo(rank)) continue;
             ref int sent = ref _sent[rank];
-            for (; sent < cut.Contributors.Count && _group.RoomTo(rank) > 0; sent++)
+            for (; sent < cut.Contributors.Count && _group.Links.RoomTo(rank) > 0; sent++)
                 _member.SendPart(rank, _proposal.Number, cut.Contributors[sent], _contributions[cut.Contributors[sent]]);
             if (sent < cut.Contributors.Count) continue;
-            var frame = _group.Frame(FrameType.Cut, cut.Size);
+            var frame = _group.Links.Frame(FrameType.Cut, cut.Size);
             cut.Write(frame);
-            _group.SendTo(rank);
+            _group.Links.SendTo(rank);
             sent++;
         }
     }

@@ -1,6 +1,9 @@
 using System.Buffers;
 using System.Buffers.Binary;
-using GroupCore.Groups.Views;
+using GroupCore.Basics;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.PointToPoint;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
@@ -21,10 +24,12 @@ namespace GroupCore.Groups.Flush;
 internal sealed class FlushMember
 {
     private const int EarlyFrameBytes = 64;
-    private readonly GroupProtocol _group;
+    private readonly IViewChange _group;
     private readonly INode _node;
     private readonly View _view;
-    private readonly bool[] _takesPart;
+    private readonly ViewMulticast _multicast;
+    private readonly PeerChannel _peers;
+    private readonly Participants _takesPart;
     private ReadOnlyMemory<byte>?[] _contributions = [];
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
@@ -37,17 +42,17 @@ internal sealed class FlushMember
     private FlushLeader? _leader;
     private ulong _tail;
 
-    public FlushMember(GroupProtocol group, View view)
+    public FlushMember(IViewChange group, ViewMulticast multicast, PeerChannel peers, View view)
     {
-        (_group, _node, _view) = (group, group.Node, view);
-        _takesPart = new bool[view.Members.Count];
-        _watch = new(group, this, view);
+        (_group, _node, _multicast, _peers, _view) = (group, group.Node, multicast, peers, view);
+        _takesPart = new(view);
+        _watch = new(group, this, multicast, peers, view);
     }
 
     /// <summary>The proposal that wedged this member, null in normal operation.</summary>
-    public Proposal? Proposal { get; private set; }
+    public Proposal? Proposal => _takesPart.Proposal;
 
-    public ulong Wedge => Proposal?.Number ?? 0;
+    public ulong Wedge => _takesPart.Wedge;
 
     public FlushCut? Cut { get; private set; }
 
@@ -73,16 +78,14 @@ internal sealed class FlushMember
     {
         if (Proposal is null) _group.BeginWedge();
         var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
-        (Proposal, Cut, Acked, _leader) = (proposal, oldCut, false, null);
-        _contributions = new ReadOnlyMemory<byte>?[_takesPart.Length];
-        Array.Clear(_takesPart);
-        foreach (var id in proposal.Survivors) Mark(id);
-        foreach (var id in proposal.Leavers) Mark(id);
+        (Cut, Acked, _leader) = (oldCut, false, null);
+        _contributions = new ReadOnlyMemory<byte>?[_takesPart.Count];
+        _takesPart.Begin(proposal);
         _joiners.Clear();
         foreach (var joiner in proposal.Joiners) _joiners[joiner.Id.Node] = joiner.Address;
         Leader = proposal.LeaderIn(_view);
-        _group.Peers.OnWedged(this);
-        _group.WedgeLayer(proposal);
+        _peers.OnWedged(_takesPart);
+        _group.OnWedged(proposal);
         _watch.Stop();
         if (!_takesPart[_group.Rank] || Leader < 0) return;
         if (Leader == _group.Rank) _leader = new(_group, this, _view, proposal, _takesPart);
@@ -93,14 +96,9 @@ internal sealed class FlushMember
         TryAck();
     }
 
-    private void Mark(ProcessId id)
-    {
-        if (_view.RankOf(id) is >= 0 and var rank) _takesPart[rank] = true;
-    }
-
     private void SendReport(ulong p)
     {
-        var report = _group.Multicast.Report(p);
+        var report = _multicast.Report(p);
         if (_contribution is null && _group.HasLayer)
         {
             var into = new ArrayBufferWriter<byte>();
@@ -115,19 +113,19 @@ internal sealed class FlushMember
             return;
         }
         if (_contribution is not null) SendPart(Leader, p, _group.Rank, _contribution);
-        var frame = _group.Frame(FrameType.Report, report.Size);
+        var frame = _group.Links.Frame(FrameType.Report, report.Size);
         report.Write(frame);
-        _group.SendTo(Leader);
+        _group.Links.SendTo(Leader);
     }
 
     /// <summary>One member's contribution: proposal u64, rank u16, bytes.</summary>
     public void SendPart(int to, ulong p, int rank, ReadOnlySpan<byte> contribution)
     {
-        var frame = _group.Frame(FrameType.CutPart, 10 + contribution.Length);
+        var frame = _group.Links.Frame(FrameType.CutPart, 10 + contribution.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
         BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)rank);
         contribution.CopyTo(frame[10..]);
-        _group.SendTo(to);
+        _group.Links.SendTo(to);
     }
 
     /// <summary>A flush frame of a member of this view.</summary>
@@ -165,8 +163,8 @@ internal sealed class FlushMember
     {
         // A frame costs more than its bytes. Each member has room of its own, so that none can take all of it.
         int cost = body.Length + EarlyFrameBytes;
-        if (_earlyBytes.Length == 0) _earlyBytes = new long[_takesPart.Length];
-        if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_takesPart.Length))
+        if (_earlyBytes.Length == 0) _earlyBytes = new long[_takesPart.Count];
+        if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_takesPart.Count))
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
             return;
@@ -186,7 +184,7 @@ internal sealed class FlushMember
         {
             long malformed = _node.Counters.Malformed;
             OnFrame(rank, type, body);
-            if (_node.Counters.TakeMalformed(malformed)) _group.Blame(rank);
+            if (_node.Counters.TakeMalformed(malformed)) _group.Links.Blame(rank);
         }
     }
 
@@ -215,7 +213,7 @@ internal sealed class FlushMember
     private void OnCut(ulong p, int rank, ReadOnlySpan<byte> body)
     {
         var cut = FlushCut.Read(body, _view.Members.Count);
-        if (cut is null || !_group.Multicast.Continues(cut)) _node.Counters.Refuse(RefusalReason.Malformed);
+        if (cut is null || !_multicast.Continues(cut)) _node.Counters.Refuse(RefusalReason.Malformed);
         else if (rank != Leader) _node.Counters.Refuse(RefusalReason.WrongSender);
         else TakeCut(p, cut);
     }
@@ -225,7 +223,7 @@ internal sealed class FlushMember
     {
         if (Cut is not null) return;
         Cut = cut;
-        for (int rank = 0; rank < _takesPart.Length; rank++) PullFrom(rank, p, cut);
+        for (int rank = 0; rank < _takesPart.Count; rank++) PullFrom(rank, p, cut);
         TryAck();
     }
 
@@ -234,14 +232,14 @@ internal sealed class FlushMember
         if (holder == _group.Rank) return;
         for (int s = 0; s < cut.Upto.Length; s++)
         {
-            uint have = _group.Multicast.ReceivedOf(s);
+            uint have = _multicast.ReceivedOf(s);
             if (have >= cut.Upto[s] || cut.Holder[s] != holder) continue;
-            var frame = _group.Frame(FrameType.Pull, 18);
+            var frame = _group.Links.Frame(FrameType.Pull, 18);
             BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)s);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[10..], have);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[14..], cut.Upto[s]);
-            _group.SendTo(holder);
+            _group.Links.SendTo(holder);
         }
     }
 
@@ -269,7 +267,7 @@ internal sealed class FlushMember
 
     private void Forward(ulong p, int rank, int sender, uint from, uint to)
     {
-        uint next = _group.Multicast.Forward(p, rank, sender, from, to);
+        uint next = _multicast.Forward(p, rank, sender, from, to);
         if (next >= to) return;
         // A member that asks again is to get the rest only once.
         _forwards.RemoveAll(forward => forward.Rank == rank && forward.Sender == sender);
@@ -297,7 +295,7 @@ internal sealed class FlushMember
         if (Cut is not { } cut || sender < 0) _node.Counters.Refuse(RefusalReason.Unexpected);
         else if (sender >= cut.Holder.Length) _node.Counters.Refuse(RefusalReason.Malformed);
         else if (cut.Holder[sender] != rank) _node.Counters.Refuse(RefusalReason.WrongSender);
-        else if (_group.Multicast.OnForward(cut, body[8..])) TryAck();
+        else if (_multicast.OnForward(cut, body[8..])) TryAck();
     }
 
     private void OnAck(int rank, ReadOnlySpan<byte> body)
@@ -311,11 +309,11 @@ internal sealed class FlushMember
     public void TryAck()
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksEnded) return;
-        if (_node.Without != Rule.R7PullsBeforeAck && !_group.Multicast.Holds(Cut)) return;
+        if (_node.Without != Rule.R7PullsBeforeAck && !_multicast.Holds(Cut)) return;
         // After the acknowledgement the view may come, and it would deliver at once all that is left.
-        if (_group.Multicast.IsCatchingUp) return;
-        if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_group.Peers.IsQuiet) return;
-        var hash = new StableHash();
+        if (_multicast.IsCatchingUp) return;
+        if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_peers.IsQuiet) return;
+        var hash = new Fnv64();
         foreach (ushort rank in Cut.Contributors)
         {
             if (_contributions[rank] is not { } bytes) return;
@@ -323,7 +321,7 @@ internal sealed class FlushMember
             hash.Add(bytes.Span);
         }
         Acked = true;
-        _tail = _group.Multicast.TailHash(Cut, hash.Value);
+        _tail = _multicast.TailHash(Cut, hash.Value);
         if (_leader is not null) _leader.OnAck(_group.Rank, _group.Initialised, _tail);
         else SendAck();
     }
@@ -331,11 +329,11 @@ internal sealed class FlushMember
     /// <summary>FlushAck: proposal u64, initialised u8, tail hash u64.</summary>
     private void SendAck()
     {
-        var frame = _group.Frame(FrameType.FlushAck, 17);
+        var frame = _group.Links.Frame(FrameType.FlushAck, 17);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, Wedge);
         frame[8] = _group.Initialised ? (byte)1 : (byte)0;
         BinaryPrimitives.WriteUInt64LittleEndian(frame[9..], _tail);
-        _group.SendTo(Leader);
+        _group.Links.SendTo(Leader);
     }
 
     /// <summary>What the members' layers contributed, in rank order.</summary>

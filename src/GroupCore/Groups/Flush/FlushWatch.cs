@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Multicast;
+using GroupCore.Groups.PointToPoint;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -23,7 +25,7 @@ namespace GroupCore.Groups.Flush;
 /// have lost is excused by handlers at work, or by progress, but by a wait for others only for some steps.
 /// Source: views-and-flush.md#silence-is-suspected-user-code-is-not, #slow-handlers-are-suspected-where-the-group-says-so.
 /// </remarks>
-internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View view) : ITimerTarget
+internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulticast multicast, PeerChannel peers, View view) : ITimerTarget
 {
     private const int Head = 9;
     private const int LooksForLost = 5;
@@ -195,7 +197,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     }
 
     // Handlers of its own messages, or of those that it held while it loaded the state.
-    private bool OwnHandlersRun => group.Peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && group.Multicast.IsCatchingUp);
+    private bool OwnHandlersRun => peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && multicast.IsCatchingUp);
 
     /// <summary>Why this member has not acknowledged; collects members that are silent, and those whose handlers are waited for.</summary>
     private WaitReason FindOwnReason()
@@ -210,16 +212,16 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
         }
         for (int rank = 0; rank < _signs.Length; rank++)
         {
-            if (!group.Peers.AwaitsHandling(rank)) continue;
+            if (!peers.AwaitsHandling(rank)) continue;
             // A member whose handlers are at work says so at its own first look: it has time for that until the second look here.
-            bool still = _handled[rank].StandsStill(group.Peers.ProgressOf(rank), group.Node.Now);
-            if (!IsFresh(_signs[rank]) && still && _looks >= 2 && !group.Peers.AwaitsOwnNode(rank))
+            bool still = _handled[rank].StandsStill(peers.ProgressOf(rank), group.Node.Now);
+            if (!IsFresh(_signs[rank]) && still && _looks >= 2 && !peers.AwaitsOwnNode(rank))
             {
                 AddTo(_missing, rank);
                 continue;
             }
             if (_signs[rank].Reason == WaitReason.OwnCode) _slow.Add(rank);
-            else if (still && _looks >= LooksForLost && group.Peers.AwaitsLost(rank)) Suspect(rank);
+            else if (still && _looks >= LooksForLost && peers.AwaitsLost(rank)) Suspect(rank);
             if (reason == WaitReason.None) reason = WaitReason.Others;
         }
         return reason;
@@ -230,12 +232,12 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         _forwarding.Clear();
         for (int s = 0; s < cut.Upto.Length; s++)
-            if (group.Multicast.ReceivedOf(s) < cut.Upto[s]) AddTo(_forwarding, cut.Holder[s]);
+            if (multicast.ReceivedOf(s) < cut.Upto[s]) AddTo(_forwarding, cut.Holder[s]);
         foreach (int holder in _forwarding)
         {
             long received = 0;
             for (int s = 0; s < cut.Upto.Length; s++)
-                if (cut.Holder[s] == holder) received += group.Multicast.ReceivedOf(s);
+                if (cut.Holder[s] == holder) received += multicast.ReceivedOf(s);
             if (_forwarded[holder].StandsStill(received, group.Node.Now)) AddTo(_missing, holder);
         }
         _forwarding.RemoveAll(_missing.Contains);
@@ -263,7 +265,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
         reasons.Clear();
-        return group.Peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
+        return peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
     /// <summary>Tells members that their messages are being handled here. A frame to or from the leader names the missed members again, as only the last such frame counts.</summary>
@@ -271,7 +273,7 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
         reasons.Clear();
-        if (!group.Peers.Handles(reasons)) return;
+        if (!peers.Handles(reasons)) return;
         for (int rank = 0; rank < reasons.Length; rank++)
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
@@ -279,14 +281,14 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
     /// <summary>Notes since when handlers here are at work, and whether the load, or catching up after it, makes progress.</summary>
     private void NoteOwnCode()
     {
-        if (group.Multicast.IsCatchingUp || group.LoadMoved())
+        if (multicast.IsCatchingUp || group.LoadMoved())
         {
             _loadMovedAt = group.Node.Now;
             // Members whose messages wait behind those that this one held while it loaded learn of it in no other way.
-            if (group.EvictsSlow) group.Multicast.SendLoading();
+            if (group.EvictsSlow) multicast.SendLoading();
         }
         _handlesSince = HandlersRun() ? _handlesSince ?? group.Node.Now : null;
-        _handlesOwnSince = group.Peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
+        _handlesOwnSince = peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
     /// <summary>Tells all members that handlers here have ended, since some may take this one to be slow; several times, as members at another proposal ignore it.</summary>
@@ -383,11 +385,11 @@ internal sealed class FlushWatch(GroupProtocol group, FlushMember flush, View vi
 
     private void Send(int to, WaitReason reason, List<int> ranks)
     {
-        var frame = group.Frame(FrameType.FlushWait, Head + (2 * ranks.Count));
+        var frame = group.Links.Frame(FrameType.FlushWait, Head + (2 * ranks.Count));
         BinaryPrimitives.WriteUInt64LittleEndian(frame, flush.Wedge);
         frame[8] = (byte)reason;
         for (int i = 0; i < ranks.Count; i++) BinaryPrimitives.WriteUInt16LittleEndian(frame[(Head + (2 * i))..], (ushort)ranks[i]);
-        group.SendTo(to);
+        group.Links.SendTo(to);
     }
 
     private static void AddTo(List<int> ranks, int rank)

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Calls;
 
 namespace GroupCore.Groups.Multicast;
 

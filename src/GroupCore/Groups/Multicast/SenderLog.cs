@@ -1,3 +1,6 @@
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
+
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>

@@ -1,4 +1,4 @@
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -10,7 +10,7 @@ namespace GroupCore.Groups.Multicast;
 /// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is while the view changes: nobody acknowledges then.
 /// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
-internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
+internal sealed class SlowWatch(IViewMember group, IViewWitness witness, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
 {
     private const long Step = 1_000_000_000;
     private const long TellAfter = 2 * Step;
@@ -69,9 +69,9 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     /// </summary>
     private bool IsBehind()
     {
-        if (!group.Flush.IsBehind || _questions == MostQuestions) return false;
+        if (!witness.IsBehind || _questions == MostQuestions) return false;
         if (!group.IsBlocked) _questions++;
-        group.Membership.Sync(view.Group, view.Id, group.Flush.Wedge);
+        group.Membership.Sync(view.Group, view.Id, 0);
         return true;
     }
 
@@ -98,11 +98,11 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
         if (!_told[rank] && now - _since[rank] >= TellAfter)
         {
             _told[rank] = true;
-            group.ReportSlow(rank, "its handlers are behind, and senders wait");
+            witness.ReportSlow(rank, "its handlers are behind, and senders wait");
         }
-        if (_suspected[rank] || !group.EvictsSlow || now - _since[rank] < group.SlowNanoseconds) return;
+        if (_suspected[rank] || !witness.EvictsSlow || now - _since[rank] < witness.SlowNanoseconds) return;
         _suspected[rank] = true;
-        group.Suspicions.Suspect(this, view.Members[rank].Id, Suspicion.Slow);
+        witness.Suspicions.Suspect(this, view.Members[rank].Id, Suspicion.Slow);
     }
 
     /// <summary>A member that may be loading says that its load makes progress.</summary>
@@ -112,6 +112,6 @@ internal sealed class SlowWatch(GroupProtocol group, View view, SenderLog[] logs
     {
         if (!_suspected[rank]) return;
         _suspected[rank] = false;
-        group.Suspicions.Withdraw(this, view.Members[rank].Id);
+        witness.Suspicions.Withdraw(this, view.Members[rank].Id);
     }
 }

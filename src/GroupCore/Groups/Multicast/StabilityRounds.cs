@@ -1,3 +1,5 @@
+using GroupCore.Groups.Calls;
+
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>

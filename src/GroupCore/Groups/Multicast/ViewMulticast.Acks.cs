@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 
@@ -61,7 +62,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     private void OnLoading(int member)
     {
         _slow?.OnLoading(member);
-        _group.Flush.OnLoading(member);
+        _witness.OnLoading(member);
     }
 
     /// <summary>Whether a member has no state, or may still be catching up with what it held; only for a time, as nobody else knows how far its handlers are.</summary>
@@ -81,7 +82,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     {
         if (_over) return;
         // With a full dispatcher nothing more is acknowledged, so that no window opens further.
-        if (_group.Dispatcher.Full)
+        if (_dispatcher.Full)
         {
             SignLoading();
             ArmAckTimer();
@@ -129,7 +130,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         bool asked = _answerAck || _askAck;
         _ackDue = _answerAck = false;
         if (count == 0 && !asked && _ackedOrder[_self] == order) return;
-        var frame = _members > 1 ? _group.Frame(FrameType.Ack, AckHead + (6 * count)) : default;
+        var frame = _members > 1 ? _links.Frame(FrameType.Ack, AckHead + (6 * count)) : default;
         for (int s = 0, at = AckHead; s < _members; s++)
         {
             if (!MayAck(s)) continue;
@@ -146,7 +147,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
             frame[0] = _askAck ? AnswerFlag : (byte)0;
             BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], order);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], (ushort)count);
-            _group.SendToOthers();
+            _links.SendToOthers();
         }
         _unackedMessages = 0;
         _unackedBytes = 0;
@@ -157,7 +158,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Tells the others every second that the load of this member makes progress, if it does.</summary>
     private void SignLoading()
     {
-        if (_node.Now < _signDue || !_group.LoadMoved()) return;
+        if (_node.Now < _signDue || !_witness.LoadMoved()) return;
         _signDue = _node.Now + GroupLimits.StateSignNanoseconds;
         SendLoading();
     }
@@ -166,11 +167,11 @@ internal sealed partial class ViewMulticast : ITimerTarget
     public void SendLoading()
     {
         if (_members == 1) return;
-        var frame = _group.Frame(FrameType.Ack, AckHead);
+        var frame = _links.Frame(FrameType.Ack, AckHead);
         frame[0] = LoadingFlag;
         BinaryPrimitives.WriteUInt32LittleEndian(frame[1..], _ackedOrder[_self]);
         BinaryPrimitives.WriteUInt16LittleEndian(frame[5..], 0);
-        _group.SendToOthers();
+        _links.SendToOthers();
     }
 
     private bool MayAck(int sender) => sender != _self && _acks[_self, sender] != _logs[sender].Closed && !(_hold?.StopsAcks ?? _logs[sender].StopsAcks);
@@ -194,8 +195,9 @@ internal sealed partial class ViewMulticast : ITimerTarget
             long cost = _logs[s].DropBelow(stable);
             if (s != _self || cost == 0) continue;
             Unstable -= cost;
-            _group.ReturnCredit(cost);
-            _group.OnWindowOpened();
+            _calls.ReturnCredit(cost);
+            // The calls that wait were looked at before, and perhaps nothing else causes another turn.
+            if (_queue.Count > 0) _group.Touch();
         }
         uint order = uint.MaxValue;
         for (int q = 0; q < _members; q++) order = Math.Min(order, _ackedOrder[q]);

@@ -1,5 +1,7 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Flush;
+using GroupCore.Basics;
+using GroupCore.Groups.Calls;
+using GroupCore.Groups.Shared;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Multicast;
@@ -60,11 +62,11 @@ internal sealed partial class ViewMulticast
         to = Math.Min(to, log.Received);
         while (from < to)
         {
-            if (_group.RoomTo(toMember) <= 0) return from;
+            if (_links.RoomTo(toMember) <= 0) return from;
             int bytes = 0, count = 0;
             while (from + (uint)count < to && count < ushort.MaxValue && (count == 0 || bytes + log[from + (uint)count].Length <= GroupLimits.ForwardBytes))
                 bytes += log[from + (uint)count++].Length;
-            var frame = _group.Frame(FrameType.Forward, 8 + DataHead + bytes);
+            var frame = _links.Frame(FrameType.Forward, 8 + DataHead + bytes);
             BinaryPrimitives.WriteUInt64LittleEndian(frame, proposal);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)sender);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[10..], (ushort)count);
@@ -74,7 +76,7 @@ internal sealed partial class ViewMulticast
                 log[from].Record.CopyTo(frame[at..]);
                 at += log[from].Length;
             }
-            _group.SendTo(toMember);
+            _links.SendTo(toMember);
         }
         return end;
     }
@@ -93,9 +95,12 @@ internal sealed partial class ViewMulticast
     /// </summary>
     private bool IsBeyondFlush(SenderLog log)
     {
-        long backlog = _group.Host.Options.MaxJoinBacklogBytes;
+        long backlog = _group.HostOptions.MaxJoinBacklogBytes;
         return log.Count >= 2 * (GroupLimits.StoredMessages + ushort.MaxValue + (backlog / GroupLimits.Cost(0))) || log.Bytes >= 2 * (GroupLimits.StoredBytes + Transport.LinkLimits.FrameBytes + backlog);
     }
+
+    /// <summary>The message at a position: from the cut if the cut carries that position, else as known here.</summary>
+    private (ushort Rank, uint Seq) PositionIn(FlushCut cut, uint position) => position >= cut.OrderFrom ? cut.Records[(int)(position - cut.OrderFrom)] : _order[position];
 
     /// <summary>Order of the messages that the cut leaves without a position: by sender rank, then sequence number (R5).</summary>
     private void ForTail<TState>(FlushCut cut, TState state, Action<TState, int, uint> visit)
@@ -104,7 +109,7 @@ internal sealed partial class ViewMulticast
         for (int s = 0; s < _members; s++) ordered[s] = _logs[s].OrderedDelivered;
         for (uint x = _order.Delivered; x < cut.OrderLength; x++)
         {
-            var (rank, seq) = cut.PositionOr(_order, x);
+            var (rank, seq) = PositionIn(cut, x);
             ordered[rank] = Math.Max(ordered[rank], seq + 1);
         }
         for (int s = 0; s < _members; s++)
@@ -119,7 +124,7 @@ internal sealed partial class ViewMulticast
     /// <summary>A hash over what this member would deliver by the cut: if it is not equal at all members, the flush does not end.</summary>
     public ulong TailHash(FlushCut cut, ulong contributions)
     {
-        var hash = new StableHash();
+        var hash = new Fnv64();
         hash.Add(contributions);
         hash.Add(cut.OrderLength);
         for (int s = 0; s < _members; s++) hash.Add(cut.Upto[s]);
@@ -137,7 +142,7 @@ internal sealed partial class ViewMulticast
         _order.Truncate(cut.OrderLength);
         while (_order.Length < cut.OrderLength)
         {
-            var (rank, seq) = cut.PositionOr(_order, _order.Length);
+            var (rank, seq) = PositionIn(cut, _order.Length);
             _order.Append(rank, seq);
         }
         for (int s = 0; s < _members; s++) Pass(s, Math.Max(_logs[s].Passed, Math.Min(cut.Upto[s], _logs[s].Received)), bounded: false);
@@ -157,9 +162,9 @@ internal sealed partial class ViewMulticast
     {
         _over = true;
         _slow?.Close();
-        _group.Dispatcher.TakeHolds();
+        _dispatcher.TakeHolds();
         foreach (var log in _logs) log.Clear();
-        if (Unstable > 0) _group.ReturnCredit(Unstable);
+        if (Unstable > 0) _calls.ReturnCredit(Unstable);
         Unstable = 0;
         _sendSlab?.Release(1);
         _receiveSlab?.Release(1);

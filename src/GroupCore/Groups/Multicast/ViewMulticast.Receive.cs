@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Multicast;
@@ -19,7 +21,7 @@ internal sealed partial class ViewMulticast
         if (!TryStore(sender, body, [], out var refusal))
         {
             _node.Counters.Refuse(refusal);
-            if (refusal == RefusalReason.Unexpected) _group.AskForView();
+            if (refusal == RefusalReason.Unexpected) _witness.AskForView();
         }
     }
 
@@ -103,7 +105,7 @@ internal sealed partial class ViewMulticast
     {
         _leftBehind = 0;
         // The dispatcher's holds are counted before a slab is released.
-        _group.Dispatcher.TakeHolds();
+        _dispatcher.TakeHolds();
         foreach (var log in _logs) log.Squeeze(_slabs, ref _oldSlab);
     }
 
@@ -142,7 +144,7 @@ internal sealed partial class ViewMulticast
             || _order.Length - _order.Stable + _positions.Count > GroupLimits.ReportPositions)
         {
             _node.Counters.Refuse(RefusalReason.Unexpected);
-            _group.AskForView();
+            _witness.AskForView();
         }
         else
         {

@@ -1,4 +1,6 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 
@@ -21,7 +23,7 @@ internal sealed partial class ViewMulticast
     public long Unstable { get; private set; }
 
     /// <summary>Whether a record of that many bytes may be sent now. Links are asked for room once for each run, which is at most a slab.</summary>
-    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _group.MayBeginRun());
+    public bool MaySend(int bytes) => Unstable + GroupLimits.Cost(bytes) <= GroupLimits.Window && !_logs[_self].Full && _logs[_self].Received < MostRecords && ((_runCount > 0 && _sendSlab!.Free >= bytes) || _links.MayBeginRun());
 
     /// <summary>Originates one record.</summary>
     public void Append(MessageKind kind, uint handler, ReadOnlySpan<byte> payload)
@@ -30,7 +32,7 @@ internal sealed partial class ViewMulticast
         var slab = RoomFor(size);
         if (_runCount == 0)
         {
-            _group.OnRun();
+            _links.OnRun();
             _runStart = slab.Used;
             _runFirst = _logs[_self].Received;
         }
@@ -72,12 +74,12 @@ internal sealed partial class ViewMulticast
         int length = _sendSlab!.Used - _runStart;
         if (_members > 1)
         {
-            var frame = _group.Frame(FrameType.Data, DataHead + length);
+            var frame = _links.Frame(FrameType.Data, DataHead + length);
             BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)_self);
             BinaryPrimitives.WriteUInt16LittleEndian(frame[2..], (ushort)_runCount);
             BinaryPrimitives.WriteUInt32LittleEndian(frame[4..], _runFirst);
             _sendSlab.Bytes.AsSpan(_runStart, length).CopyTo(frame[DataHead..]);
-            _group.SendToOthers();
+            _links.SendToOthers();
         }
         _runCount = 0;
     }
@@ -111,10 +113,10 @@ internal sealed partial class ViewMulticast
         if (_members > 1)
         {
             int size = 4 + OrderRuns.SizeOf(_order, _orderEmitted, _order.Length);
-            var frame = _group.Frame(FrameType.Order, size);
+            var frame = _links.Frame(FrameType.Order, size);
             BinaryPrimitives.WriteUInt32LittleEndian(frame, _orderEmitted);
             OrderRuns.Write(frame[4..], _order, _orderEmitted, _order.Length);
-            _group.SendToOthers();
+            _links.SendToOthers();
         }
         _orderEmitted = _order.Length;
     }
@@ -127,6 +129,6 @@ internal sealed partial class ViewMulticast
     {
         _logs[sender].IsPassedOver = true;
         _node.Counters.Refuse(RefusalReason.Unexpected);
-        _group.Flush.Suspect(sender);
+        _witness.SuspectForGood(sender);
     }
 }

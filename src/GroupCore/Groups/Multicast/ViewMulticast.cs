@@ -1,7 +1,9 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
+using GroupCore.Groups.Shared;
 using GroupCore.Groups.State;
-using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -19,8 +21,13 @@ namespace GroupCore.Groups.Multicast;
 /// </remarks>
 internal sealed partial class ViewMulticast
 {
-    private readonly GroupProtocol _group;
+    private readonly IViewMember _group;
+    private readonly IViewWitness _witness;
     private readonly INode _node;
+    private readonly ViewLinks _links;
+    private readonly Dispatcher _dispatcher;
+    private readonly PendingCalls _calls;
+    private readonly CallQueue _queue;
     private readonly View _view;
     private readonly int _members;
     private readonly int _self;
@@ -42,17 +49,18 @@ internal sealed partial class ViewMulticast
     private bool _dirty;
     private bool _over;
 
-    public ViewMulticast(GroupProtocol group, View view, int self, LoadBudget? load)
+    public ViewMulticast(IViewMember group, IViewWitness witness, CallQueue queue, View view, int self, LoadBudget? load)
     {
-        (_group, _node, _view, _self, _initialised) = (group, group.Node, view, self, load is null);
+        (_group, _witness, _queue, _view, _self, _initialised) = (group, witness, queue, view, self, load is null);
+        (_node, _links, _dispatcher, _calls) = (group.Node, group.Links, group.Dispatcher, group.Calls);
         _members = view.Members.Count;
         if (load is not null) _hold = new(load, _members);
         _sequencer = view.Coordinator;
         _begun = _node.Now;
-        _viewRecords = group.Host.Options.ViewRecords;
+        _viewRecords = group.HostOptions.ViewRecords;
         _logs = new SenderLog[_members];
         Array.Fill(_logs, _none);
-        _slabs = group.Host.Slabs;
+        _slabs = group.Slabs;
         _acks = new(_logs);
         _ackedOrder = new uint[_members];
     }
@@ -79,7 +87,7 @@ internal sealed partial class ViewMulticast
     private void EndHold()
     {
         _hold = null;
-        _group.Dispatcher.CatchUp(_group.Host.Options.MaxJoinBacklogBytes);
+        _dispatcher.CatchUp(_group.HostOptions.MaxJoinBacklogBytes);
     }
 
     /// <summary>Closes, delivers, sequences and acknowledges what this turn brought, and sends what it originated.</summary>
@@ -91,11 +99,11 @@ internal sealed partial class ViewMulticast
             if (!wedged) Sequence();
             Progress();
             WatchSlow();
-            if (_logs[_self].Received >= _viewRecords || (_self == _sequencer && _order.Length >= _viewRecords)) _group.AskForView();
+            if (_logs[_self].Received >= _viewRecords || (_self == _sequencer && _order.Length >= _viewRecords)) _witness.AskForView();
             _dirty = false;
         }
         if (!wedged) Acknowledge();
-        _group.Dispatcher.TakeHolds();
+        _dispatcher.TakeHolds();
         ReleaseStable();
         if (IsCatchingUp && !_hasMore) EndHold();
         CompleteStabilityWaits();
@@ -124,7 +132,7 @@ internal sealed partial class ViewMulticast
     private void WatchSlow()
     {
         foreach (var log in _logs)
-            if (SlowWatch.IsHalfUsed(log)) (_slow ??= new(_group, _view, _logs, AckOf)).Arm();
+            if (SlowWatch.IsHalfUsed(log)) (_slow ??= new(_group, _witness, _view, _logs, AckOf)).Arm();
     }
 
     /// <summary>Closes step by step what can be closed now, then delivers (multicast.md#only-closed-messages-are-delivered-and-acknowledged).</summary>
@@ -264,6 +272,6 @@ internal sealed partial class ViewMulticast
             delivery.Length -= 8;
             if (sender == _self) _group.Queries.OnDelivered(delivery.Number, _view);
         }
-        _group.Dispatcher.Add(delivery, owned);
+        _dispatcher.Add(delivery, owned);
     }
 }

@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 
 namespace GroupCore.Groups.PointToPoint;
 
@@ -40,13 +39,13 @@ internal sealed class CallLine
     }
 
     /// <summary>Ends the calls whose callers do not wait any more; returns how many. Nobody waits for a handler's call.</summary>
-    public int RemoveCancelled(GroupProtocol group)
+    public int RemoveCancelled(PendingCalls calls)
     {
         int removed = 0;
         for (int count = _callers.Count; count > 0; count--)
         {
             var entry = _callers.Dequeue();
-            if (group.TryCancel(entry.Call)) removed++;
+            if (calls.TryCancel(entry.Call)) removed++;
             else _callers.Enqueue(entry);
         }
         return removed;

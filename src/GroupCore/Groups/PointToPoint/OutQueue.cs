@@ -1,3 +1,5 @@
+using GroupCore.Groups.Calls;
+
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>Messages to one member that it has not acknowledged; acknowledgements come in any order.</summary>

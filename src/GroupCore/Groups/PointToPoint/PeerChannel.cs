@@ -1,8 +1,8 @@
 using System.Buffers.Binary;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Flush;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -21,8 +21,11 @@ internal sealed class PeerChannel
     private const byte QueryFlag = 1;
     private const byte HookFlag = 2;
     private const int DepthShift = 2;
-    private readonly GroupProtocol _group;
+    private readonly IViewMember _group;
     private readonly INode _node;
+    private readonly ViewLinks _links;
+    private readonly Dispatcher _dispatcher;
+    private readonly PendingCalls _calls;
     private readonly View _view;
     private readonly int _self;
     private readonly List<uint>?[] _acks;
@@ -38,12 +41,13 @@ internal sealed class PeerChannel
     private readonly RoomQueues<SendOperation> _hookCalls;
     private readonly HandlingTable _handling;
     private MessageSlab? _slab;
-    private FlushMember? _flush;
+    private Participants? _flush;
     private bool _ackDirty;
 
-    public PeerChannel(GroupProtocol group, View view, int self, ulong firstHandling)
+    public PeerChannel(IViewMember group, View view, int self, ulong firstHandling)
     {
-        (_group, _node, _view, _self, _handling) = (group, group.Node, view, self, new(firstHandling));
+        (_group, _view, _self, _handling) = (group, view, self, new(firstHandling));
+        (_node, _links, _dispatcher, _calls) = (group.Node, group.Links, group.Dispatcher, group.Calls);
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
         _speaks = new bool[members];
@@ -84,7 +88,7 @@ internal sealed class PeerChannel
         {
             // Its hook said Done, was given up, or is of an earlier view change: the others may have installed the next view.
             _group.ReportLater(new("view proposed", default, new InvalidOperationException("A hook sent a message after its part in the view change was over; it was not sent.")));
-            _group.Finish(call);
+            _calls.Finish(call);
             return;
         }
         int rank = _view.RankOf(call.To!.Value);
@@ -115,7 +119,7 @@ internal sealed class PeerChannel
         var error = new NotMemberException(_group.Name, "it is leaving, and what a handler sent would have to wait; it was not sent");
         _group.ReportLater(new(_group.Table.Find(call.Handler)?.Name ?? "", default, error));
         if (call.Query != 0) _group.Queries.Fail(call.Query, error);
-        _group.Finish(call);
+        _calls.Finish(call);
     }
 
     /// <summary>Whether a member is known to have the state: since this view began, or by a message of its own, which no member without the state sends.</summary>
@@ -145,21 +149,21 @@ internal sealed class PeerChannel
     }
 
     /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
-    public void RemoveCancelled() => _windows.RemoveCancelled(_group);
+    public void RemoveCancelled() => _windows.RemoveCancelled(_calls);
 
     private bool TrySend(SendOperation call, bool inside)
     {
-        if (_group.TryCancel(call)) return true;
+        if (_calls.TryCancel(call)) return true;
         int rank = _view.RankOf(call.To!.Value);
-        if (rank < 0 || (_flush is not null && !_flush.TakesPart(rank)))
+        if (rank < 0 || (_flush is not null && !_flush[rank]))
         {
             call.Error = new MemberGoneException(_group.Name, call.To.Value.ToString());
             if (call.Query != 0) _group.Queries.Fail(call.Query, call.Error);
-            _group.Finish(call);
+            _calls.Finish(call);
             return true;
         }
         // No window bounds what handlers send: a receiver that is not in this view yet could not keep all of it.
-        bool room = _chains.CountOf(rank) == 0 && _group.RoomTo(rank) > 0 && (!inside || _group.IsHere(rank));
+        bool room = _chains.CountOf(rank) == 0 && _links.RoomTo(rank) > 0 && (!inside || _links.IsHere(rank));
         if (!inside && (!room || _windows.IsFull(rank))) return false;
         ulong parent = _handling.IsAwaited(call.Parent) ? call.Parent : 0;
         byte depth = 0;
@@ -178,14 +182,14 @@ internal sealed class PeerChannel
         if (inside) _windows.Owe(rank, id, call.Share);
         if (rank == _self) Enqueue(new() { Rank = _self, Id = id, Parent = parent, Depth = depth }, rank, call.Query, call.Handler, call.Payload.Written);
         else Transmit(call, rank, id, depth);
-        _group.Finish(call);
+        _calls.Finish(call);
         return true;
     }
 
     private void Transmit(SendOperation call, int rank, uint id, byte depth)
     {
         int head = Head + (call.Hook is not null ? 8 : 0) + (call.Query != 0 ? 8 : 0);
-        var frame = _group.Frame(FrameType.Peer, head + call.Payload.Length);
+        var frame = _links.Frame(FrameType.Peer, head + call.Payload.Length);
         BinaryPrimitives.WriteUInt32LittleEndian(frame, id);
         frame[4] = (byte)((depth << DepthShift) | (call.Query != 0 ? QueryFlag : 0) | (call.Hook is not null ? HookFlag : 0));
         BinaryPrimitives.WriteUInt32LittleEndian(frame[5..], call.Handler);
@@ -197,7 +201,7 @@ internal sealed class PeerChannel
         }
         if (call.Query != 0) BinaryPrimitives.WriteUInt64LittleEndian(frame[at..], call.Query);
         call.Payload.Written.CopyTo(frame[head..]);
-        _group.SendTo(rank);
+        _links.SendTo(rank);
         if (call.Query != 0) _group.Queries.OnSent(call.Query);
     }
 
@@ -212,7 +216,7 @@ internal sealed class PeerChannel
         }
         _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
-        if (_flush is not null && !_flush.TakesPart(rank) && _node.Without != Rule.R12RefuseRemoved) return;
+        if (_flush is not null && !_flush[rank] && _node.Without != Rule.R12RefuseRemoved) return;
         // More than windows let through: it is dropped, and its sender waits for the acknowledgement in vain.
         if (_unhandled[rank] > GroupLimits.PeerUnhandled)
         {
@@ -252,9 +256,9 @@ internal sealed class PeerChannel
         int offset = slab.Used;
         payload.CopyTo(slab.Bytes.AsSpan(offset));
         slab.Used += payload.Length;
-        (handling.Open, handling.Event, handling.Bytes) = (true, _group.Dispatcher.Added, payload.Length);
+        (handling.Open, handling.Event, handling.Bytes) = (true, _dispatcher.Added, payload.Length);
         _unhandled[from] += GroupLimits.PeerMessage + payload.Length;
-        _group.Dispatcher.Add(new()
+        _dispatcher.Add(new()
         {
             Kind = query != 0 ? EventKind.PeerQuery : EventKind.PeerMessage,
             Rank = (ushort)from,
@@ -273,7 +277,7 @@ internal sealed class PeerChannel
         {
             if (slab.Free >= size) return slab;
             // Only the dispatcher holds it beside this channel.
-            _group.Dispatcher.TakeHolds();
+            _dispatcher.TakeHolds();
             if (slab.Alone && slab.Bytes.Length >= size)
             {
                 slab.Used = 0;
@@ -281,7 +285,7 @@ internal sealed class PeerChannel
             }
             slab.Release(1);
         }
-        return _slab = _group.Host.Slabs.Rent(size);
+        return _slab = _group.Slabs.Rent(size);
     }
 
     /// <summary>Events before <paramref name="events"/> were handled, and what their handlers sent is taken. Returns whether others of this channel are unhandled.</summary>
@@ -348,7 +352,7 @@ internal sealed class PeerChannel
     public void Close()
     {
         _windows.Close();
-        _group.Dispatcher.TakeHolds();
+        _dispatcher.TakeHolds();
         _slab?.Release(1);
         _slab = null;
     }
@@ -376,19 +380,19 @@ internal sealed class PeerChannel
     /// What handlers of removed members' messages send from now on is of the next view: no acknowledgement waits for such a handler, so others
     /// may have installed that view already, and would refuse it.
     /// </remarks>
-    public void OnWedged(FlushMember flush)
+    public void OnWedged(Participants flush)
     {
         _flush = flush;
         for (int rank = 0; rank < _acks.Length; rank++)
         {
-            if (flush.TakesPart(rank) || rank == _self) continue;
-            while (_chains.TryDequeue(rank, out var gone)) _group.Finish(gone.Call);
+            if (flush[rank] || rank == _self) continue;
+            while (_chains.TryDequeue(rank, out var gone)) _calls.Finish(gone.Call);
             while (_windows.TryCloseFirst(rank, out var parent)) Release(parent);
         }
         for (ulong number = 0; _handling.TryNext(ref number); number++)
         {
             ref var handling = ref _handling[number];
-            if (handling.Rank >= 0 && handling.Rank != _self && !flush.TakesPart(handling.Rank)) handling.Rank = Handling.Nobody;
+            if (handling.Rank >= 0 && handling.Rank != _self && !flush[handling.Rank]) handling.Rank = Handling.Nobody;
         }
         foreach (var (rank, body) in _hooks.Take()) OnPeer(rank, body);
     }
@@ -396,8 +400,8 @@ internal sealed class PeerChannel
     public void EndOfTurn()
     {
         SendWaiting();
-        _group.Dispatcher.TakeHolds();
-        _group.Host.Slabs.GiveBack(ref _slab);
+        _dispatcher.TakeHolds();
+        _group.Slabs.GiveBack(ref _slab);
         if (!_ackDirty) return;
         _ackDirty = false;
         for (int rank = 0; rank < _acks.Length; rank++)
@@ -406,10 +410,10 @@ internal sealed class PeerChannel
             for (int from = 0; from < ids.Count; from += 16_384)
             {
                 int count = Math.Min(16_384, ids.Count - from);
-                var frame = _group.Frame(FrameType.PeerAck, 2 + (4 * count));
+                var frame = _links.Frame(FrameType.PeerAck, 2 + (4 * count));
                 BinaryPrimitives.WriteUInt16LittleEndian(frame, (ushort)count);
                 for (int i = 0; i < count; i++) BinaryPrimitives.WriteUInt32LittleEndian(frame[(2 + (4 * i))..], ids[from + i]);
-                _group.SendTo(rank);
+                _links.SendTo(rank);
             }
             ids.Clear();
         }
@@ -420,11 +424,11 @@ internal sealed class PeerChannel
     {
         for (int rank = 0; _chains.Count > 0 && rank < _acks.Length; rank++)
         {
-            while (_chains.CountOf(rank) > 0 && _group.RoomTo(rank) > 0 && _group.IsHere(rank) && _chains.TryDequeue(rank, out var chained))
+            while (_chains.CountOf(rank) > 0 && _links.RoomTo(rank) > 0 && _links.IsHere(rank) && _chains.TryDequeue(rank, out var chained))
             {
                 _windows.Owe(rank, chained.Id, chained.Call.Share);
                 Transmit(chained.Call, rank, chained.Id, chained.Depth);
-                _group.Finish(chained.Call);
+                _calls.Finish(chained.Call);
             }
         }
         for (int rank = 0; _hookCalls.Count > 0 && rank < _acks.Length; rank++)
@@ -459,7 +463,7 @@ internal sealed class PeerChannel
     /// the member takes from the link.
     /// </summary>
     public long ProgressOf(int rank) =>
-        _windows.ClosedOf(rank) + _chains.SentTo(rank) + _hookCalls.SentTo(rank) + (WaitsForRoom(rank) ? _group.TakenBy(rank) : 0);
+        _windows.ClosedOf(rank) + _chains.SentTo(rank) + _hookCalls.SentTo(rank) + (WaitsForRoom(rank) ? _links.TakenBy(rank) : 0);
 
     /// <summary>Whether nothing is out to a member because this node holds as much for all links as it may: that is not the member's fault.</summary>
     public bool AwaitsOwnNode(int rank) => WaitsForRoom(rank) && _node.Links.IsFull && _windows.CountOf(rank) == _chains.CountOf(rank);

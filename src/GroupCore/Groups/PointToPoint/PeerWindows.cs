@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Calls;
 using GroupCore.Runtime;
 
 namespace GroupCore.Groups.PointToPoint;
@@ -134,8 +133,8 @@ internal sealed class PeerWindows(INode node, int members)
     }
 
     /// <summary>Ends the waiting calls whose callers do not wait any more.</summary>
-    public void RemoveCancelled(GroupProtocol group)
+    public void RemoveCancelled(PendingCalls calls)
     {
-        foreach (var line in _waiting) Waiting -= line?.RemoveCancelled(group) ?? 0;
+        foreach (var line in _waiting) Waiting -= line?.RemoveCancelled(calls) ?? 0;
     }
 }

@@ -1,8 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
-using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Buffers;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -14,7 +12,7 @@ internal sealed class ReplyOperation : NodeCommand
     private const int Pooled = 1_024;
     private static readonly ConcurrentQueue<ReplyOperation> s_pool = new();
     private static int s_pooled;
-    private GroupProtocol _group = null!;
+    private ReplyQueue _queue = null!;
 
     private ReplyOperation()
     {
@@ -28,11 +26,11 @@ internal sealed class ReplyOperation : NodeCommand
 
     public ReplyStatus Status { get; set; }
 
-    public static ReplyOperation Rent(GroupProtocol group, ProcessId to, ulong query)
+    public static ReplyOperation Rent(ReplyQueue queue, ProcessId to, ulong query)
     {
         if (s_pool.TryDequeue(out var reply)) Interlocked.Decrement(ref s_pooled);
         else reply = new();
-        (reply._group, reply.To, reply.Query, reply.Status) = (group, to, query, ReplyStatus.Value);
+        (reply._queue, reply.To, reply.Query, reply.Status) = (queue, to, query, ReplyStatus.Value);
         return reply;
     }
 
@@ -46,14 +44,14 @@ internal sealed class ReplyOperation : NodeCommand
 
     public override void Run()
     {
-        if (_group.Reply(this)) Recycle();
+        if (_queue.Send(this)) Recycle();
     }
 
     public override void Abandon(Exception reason) => Recycle();
 
     private void Recycle()
     {
-        _group = null!;
+        _queue = null!;
         Payload.Reset();
         if (Interlocked.Increment(ref s_pooled) <= Pooled) s_pool.Enqueue(this);
         else Interlocked.Decrement(ref s_pooled);

@@ -1,8 +1,7 @@
 using System.Buffers;
 using GroupCore.Basics;
+using GroupCore.Groups.Buffers;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 
@@ -14,7 +13,7 @@ namespace GroupCore.Groups.State;
 /// later is dropped. A checkpoint of a view that is over is dropped wherever it is. <see cref="StateWriting"/> decides when each is written.
 /// Source: state-transfer.md#the-checkpoint-is-cut-at-the-view-event.
 /// </summary>
-internal sealed class StateCut(GroupProtocol group, View view, long limit) : NodeCommand, ICompletion
+internal sealed class StateCut(StateOffer offer, INode node, View view, long limit) : NodeCommand, ICompletion
 {
     private Action<IBufferWriter<byte>>? _write;
     private bool _written;
@@ -73,11 +72,11 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         }
         // It may have to wait for earlier checkpoints.
         _phase = StatePhase.Queued;
-        group.Post(this);
+        node.Post(this);
     }
 
     /// <summary>On the loop: it is this checkpoint's turn to be written.</summary>
-    public void Start(INode node)
+    public void Start()
     {
         IsInLine = false;
         _phase = StatePhase.Saving;
@@ -99,10 +98,10 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
     /// <summary>Runs on the loop twice: when it is taken, and when it is written.</summary>
     public override void Run()
     {
-        if (_written) group.Writing.OnWritten(this);
+        if (_written) offer.Writing.OnWritten(this);
         if (IsTold) return;
-        if (_written || _write is null || Error is not null) group.SendState(this);
-        else group.Writing.Begin(this);
+        if (_written || _write is null || Error is not null) offer.Send(this);
+        else offer.Writing.Begin(this);
     }
 
     public override void Abandon(Exception reason)
@@ -125,7 +124,7 @@ internal sealed class StateCut(GroupProtocol group, View view, long limit) : Nod
         }
         (_written, _write) = (true, null);
         _phase = StatePhase.Sending;
-        group.Post(this);
+        node.Post(this);
     }
 
     /// <summary>On the loop: true the first time only, as joiners are told once how it ended.</summary>

@@ -1,6 +1,6 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Multicast;
-using GroupCore.Groups.Views;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -11,7 +11,7 @@ namespace GroupCore.Groups.State;
 /// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
 /// a member that is not initialised then gets the next view's checkpoint. Source: state-transfer.md#each-view-begins-the-transfer-again.
 /// </summary>
-internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer state, ulong hash)
+internal sealed class StateGiver(IViewMember group, View view, PayloadBuffer state, ulong hash)
 {
     private readonly List<(int Rank, int Sent, int Acked, bool Ended)> _joiners = [];
 
@@ -20,9 +20,9 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
         for (int rank = 0; rank < view.Members.Count; rank++)
         {
             if (view.Members[rank].Initialised || rank == group.Rank) continue;
-            var frame = group.Frame(FrameType.StateOpen, 8);
+            var frame = group.Links.Frame(FrameType.StateOpen, 8);
             BinaryPrimitives.WriteInt64LittleEndian(frame, state.Length);
-            group.SendTo(rank);
+            group.Links.SendTo(rank);
             _joiners.Add((rank, 0, 0, false));
             Continue(_joiners.Count - 1);
         }
@@ -59,20 +59,20 @@ internal sealed class StateGiver(GroupProtocol group, View view, PayloadBuffer s
     {
         var (rank, sent, acked, over) = _joiners[index];
         if (over) return;
-        while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes && group.RoomTo(rank) > 0)
+        while (sent < state.Length && sent - acked < GroupLimits.StateWindow * GroupLimits.StateChunkBytes && group.Links.RoomTo(rank) > 0)
         {
             int size = Math.Min(GroupLimits.StateChunkBytes, state.Length - sent);
-            var frame = group.Frame(FrameType.StateChunk, 8 + size);
+            var frame = group.Links.Frame(FrameType.StateChunk, 8 + size);
             BinaryPrimitives.WriteInt64LittleEndian(frame, sent);
             state.Written.Slice(sent, size).CopyTo(frame[8..]);
-            group.SendTo(rank);
+            group.Links.SendTo(rank);
             sent += size;
         }
         _joiners[index] = (rank, sent, acked, sent == state.Length);
         if (sent < state.Length) return;
-        var done = group.Frame(FrameType.StateEnd, 16);
+        var done = group.Links.Frame(FrameType.StateEnd, 16);
         BinaryPrimitives.WriteInt64LittleEndian(done, state.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(done[8..], hash);
-        group.SendTo(rank);
+        group.Links.SendTo(rank);
     }
 }

@@ -1,5 +1,5 @@
 using System.Buffers.Binary;
-using GroupCore.Groups.Flush;
+using GroupCore.Basics;
 
 namespace GroupCore.Groups.State;
 
@@ -15,7 +15,7 @@ internal struct StateHash()
     {
         get
         {
-            var whole = new StableHash();
+            var whole = new Fnv64();
             whole.Add(_hash);
             Span<byte> rest = stackalloc byte[8];
             BinaryPrimitives.WriteUInt64LittleEndian(rest, _rest);

@@ -1,6 +1,5 @@
 using System.Buffers.Binary;
 using System.Text;
-using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -14,7 +13,7 @@ namespace GroupCore.Groups.State;
 /// </summary>
 internal sealed class StateLoader : ITimerTarget
 {
-    private readonly GroupProtocol _group;
+    private readonly IStateTaker _group;
     private readonly View _view;
     private readonly long _limit;
     private TimerHandle _timer;
@@ -26,7 +25,7 @@ internal sealed class StateLoader : ITimerTarget
     private long _lastHeard;
     private bool _over;
 
-    public StateLoader(GroupProtocol group, View view, long limit)
+    public StateLoader(IStateTaker group, View view, long limit)
     {
         (_group, _view, _limit) = (group, view, limit);
         _begun = _lastHeard = group.Node.Now;
@@ -57,14 +56,14 @@ internal sealed class StateLoader : ITimerTarget
     {
         var giver = _view.Members[_view.Coordinator].Address;
         if (phase == StatePhase.Failed) _group.FailJoin($"its state could not be saved at {giver}: {Encoding.UTF8.GetString(text)}");
-        else if (phase == StatePhase.Saving) _group.OnStateProgress(phase, _lastHeard - _begun, _begun, $"the state that {giver} saves");
-        else if (phase == StatePhase.Queued) _group.OnStateQueued($"{giver}", events, _begun);
+        else if (phase == StatePhase.Saving) _group.Joining.OnState(phase, _lastHeard - _begun, _begun, $"the state that {giver} saves");
+        else if (phase == StatePhase.Queued) _group.Joining.OnQueued($"{giver}", events, _begun);
     }
 
     private void OnOpen(long length)
     {
         _opened = _lastHeard;
-        _group.OnStateProgress(StatePhase.Sending, 0, _begun, "the group's state");
+        _group.Joining.OnState(StatePhase.Sending, 0, _begun, "the group's state");
         if (length < 0 || length > Math.Min(_limit, Array.MaxLength)) _group.FailJoin($"its state has {length} bytes and this process accepts at most {_limit}");
         else Allocate((int)length);
     }
@@ -92,11 +91,11 @@ internal sealed class StateLoader : ITimerTarget
         chunk.CopyTo(_bytes.AsSpan(_received));
         _hash.Add(chunk);
         _received += chunk.Length;
-        _group.OnPiece();
-        _group.OnStateProgress(StatePhase.Sending, _received, _begun, "the rest of the group's state");
-        var frame = _group.Frame(FrameType.StateAck, 8);
+        _group.Joining.OnPiece();
+        _group.Joining.OnState(StatePhase.Sending, _received, _begun, "the rest of the group's state");
+        var frame = _group.Links.Frame(FrameType.StateAck, 8);
         BinaryPrimitives.WriteInt64LittleEndian(frame, _received);
-        _group.SendTo(_view.Coordinator);
+        _group.Links.SendTo(_view.Coordinator);
     }
 
     private void OnEnd(long length, ulong hash)

@@ -1,6 +1,6 @@
 using System.Buffers;
+using GroupCore.Groups.Buffers;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Multicast;
 
 namespace GroupCore.Groups.State;
 

@@ -80,7 +80,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         if (_next is { IsDropped: false, Error: null } next)
         {
             _running.Add(next);
-            next.Start(node);
+            next.Start();
         }
         _next = null;
     }

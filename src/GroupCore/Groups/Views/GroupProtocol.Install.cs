@@ -1,6 +1,6 @@
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
-using GroupCore.Groups.Flush;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Shared;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -8,20 +8,16 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Views;
 
 /// <summary>From one view to the next.</summary>
-internal sealed partial class GroupProtocol : ITimerTarget
+internal sealed partial class GroupProtocol
 {
-    private const long LateCut = 1;
     private const long AskForInitialised = 2;
     private const long HookTimeout = 3;
     private const long LeaveTimeout = 4;
     private const long JoinTimeout = 5;
-    private const long StateSign = 6;
     private const long HandlersTimeout = 7;
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private EarlyFrames? _strangers;
-    private StateGiver? _giver;
     private StateLoader? _loader;
-    private StateCut? _lateCut;
     private TerminationHooks? _hooks;
     private bool _viewAsked;
     private long _transferTook;
@@ -124,21 +120,22 @@ internal sealed partial class GroupProtocol : ITimerTarget
 
     private void LeaveView(Exception? reason)
     {
+        Watch.OnViewEnded(View!);
         Flush.Close();
         Suspicions.WithdrawAll(this);
         Multicast.Close(reason);
         Peers.Close();
         _loader?.Close();
-        if (_saving is { } saving) Writing.Drop(saving);
+        Offer.Close();
         _hooks?.GiveUp();
-        (_giver, _loader, _saving, _hooks) = (null, null, null, null);
+        (_loader, _hooks) = (null, null);
     }
 
     private void EnterFirst(View next, int rank)
     {
         bool wanted = _life.Phase == GroupPhase.Joining;
         _life.Become(!wanted ? GroupPhase.Withdrawn : next.Members[rank].Initialised ? GroupPhase.Member : GroupPhase.Loading);
-        OnJoinProgress("the group's state");
+        Joining.OnProgress("the group's state");
         if (_life.Phase != GroupPhase.Loading) EndJoin();
         Enter(next, rank, null);
         if (!wanted) Membership.Leave(next.Group);
@@ -148,29 +145,30 @@ internal sealed partial class GroupProtocol : ITimerTarget
     {
         _betweenViews = Peers?.TakeUnsent() ?? [];
         bool initialised = Initialised;
+        var before = View;
         (View, Rank, _viewAsked) = (next, rank, false);
+        Watch.OnView(next, rank, before);
         if (Dispatcher.Position != _handled.Position) _handled = (Dispatcher.Position, Node.Now);
         var load = initialised ? null : new LoadBudget(_host.Options.MaxJoinBacklogBytes);
-        Multicast = new(this, next, rank, load);
-        Flush = new(this, next);
+        Multicast = new(this, this, _queue, next, rank, load);
         Peers = new(this, next, rank, Peers?.NextHandling ?? 1);
-        ConnectPeers(next);
+        Flush = new(this, Multicast, Peers, next);
+        Links.Connect(next, rank, peer => _host.Bindings.IsIn(peer, next.Group, next.Id));
         if (initialised)
         {
-            if (Coordinates(next)) CutState(next);
-            else Writing.Forget();
+            Offer.Begin(next);
             Dispatcher.Add(new() { Kind = EventKind.View, Target = next });
             if (!next.Members[rank].Initialised) AskForInitialisedView();
         }
         else if (_life.Phase == GroupPhase.Loading) _loader = new(this, next, _host.Options.MaxCheckpointBytes);
         FailUnasked(next);
         Queries.OnView(next);
-        BindAll();
-        SendReplies();
-        InstallLayer(next, contributions ?? []);
+        BindAll(next);
+        Replies.OnView(next);
+        Layer.OnInstalled(next, contributions ?? []);
         foreach (var call in _betweenViews) Peers.Take(call);
         _betweenViews = [];
-        RestartCalls();
+        _queue.Restart();
         CheckLost(next);
         if (stuck && !IsOfFirstHolders(next, rank)) Withdraw(GroupOverloadedException.ByHandlers(Name, _host.Options.HandlerBacklogBytes), failed: true);
         ReplayEarly(next);
@@ -183,51 +181,12 @@ internal sealed partial class GroupProtocol : ITimerTarget
             if (call.Query != 0 && next.RankOf(call.To!.Value) < 0) Queries.Fail(call.Query, new MemberGoneException(Name, call.To.Value.ToString()));
     }
 
-    /// <summary>Whether this member has to give the checkpoint to members of the view without state: the coordinator does.</summary>
-    private bool Coordinates(View view)
-    {
-        if (view.Coordinator != Rank) return false;
-        foreach (var member in view.Members)
-            if (!member.Initialised && member.Id != Membership.Self) return true;
-        return false;
-    }
-
-    /// <summary>R16: the checkpoint is an event of its own between the last event of the old view and the view event.</summary>
-    private void CutState(View view)
-    {
-        var cut = new StateCut(this, view, _host.Options.MaxCheckpointBytes);
-        SignalWhile(cut);
-        if (Node.Without != Rule.R16CheckpointAtEvent)
-        {
-            Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
-            return;
-        }
-        _lateCut = cut;
-        Node.SetTimer(Node.Now + 20_000_000, this, LateCut);
-    }
-
-    /// <summary>A checkpoint is written, or has failed: sends it, or tells the joiners why, if its view is still current.</summary>
-    public void SendState(StateCut cut)
-    {
-        Touch();
-        if (IsOver || !ReferenceEquals(cut.View, View) || IsWedged || !cut.TryTell()) return;
-        Writing.Forget();
-        if (cut.Error is { } error)
-        {
-            // This member cannot serve the group's joiners: they hear why.
-            TellJoiners();
-            ReportLater(new("checkpoint", default, error));
-            return;
-        }
-        _giver = new(this, cut.View, cut.Bytes, cut.Hash);
-        _giver.Start();
-    }
-
     /// <summary>The checkpoint of this view is here: it is loaded before the view event and what was held.</summary>
     public void Load(View view, ReadOnlyMemory<byte> state, long took)
     {
         if (_life.Phase != GroupPhase.Loading) return;
         _transferTook = took;
+        Watch.OnState(state.Length, took);
         _life.Become(GroupPhase.Member);
         EndJoin();
         Dispatcher.Add(new() { Kind = EventKind.Load, Target = new LoadedState(state) });
@@ -260,12 +219,6 @@ internal sealed partial class GroupProtocol : ITimerTarget
                 break;
             case JoinTimeout:
                 LookAtJoin();
-                break;
-            case StateSign when (ulong)(token >> 8) == View?.Id:
-                LookAtSave();
-                break;
-            case LateCut when _lateCut is { } cut && ReferenceEquals(cut.View, View):
-                Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
                 break;
             case AskForInitialised when (ulong)(token >> 8) == View!.Id && !IsWedged:
                 Membership.RequestView(View.Group);

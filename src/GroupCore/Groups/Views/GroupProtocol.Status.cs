@@ -26,7 +26,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>Calls and bytes that wait to be sent, queries that are open, and window in use: all 0 in a group at rest. Inside of a turn only.</summary>
     internal (long Calls, long Bytes, int Queries, long Window) Backlog =>
-        (Budget.Calls, Budget.Bytes, Queries.Count, GroupLimits.Window - Volatile.Read(ref _credit));
+        (Calls.Budget.Calls, Calls.Budget.Bytes, Queries.Count, WindowUsed);
 
     /// <summary>Whether this member loads the group's state, and holds as much of the others' messages as it may. Inside of a turn only.</summary>
     internal bool IsJoinBacklogUsed => View is not null && Multicast.StopsAcks;
@@ -34,11 +34,19 @@ internal sealed partial class GroupProtocol
     /// <summary>Bytes of frames held for views to come: of members, and of all others. Inside of a turn only.</summary>
     internal (long Members, long Strangers) HeldEarly => (_early.Bytes, _strangers?.Bytes ?? 0);
 
+    /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
+    public bool IsBehind => Flush.IsBehind;
+
+    public void SuspectForGood(int rank) => Flush.Suspect(rank);
+
+    public void OnLoading(int rank) => Flush.OnLoading(rank);
+
     /// <summary>Tells the user that a member holds the others up.</summary>
     public void ReportSlow(int rank, string why)
     {
         Count(ref _slowMembers);
         var member = View!.Members[rank];
+        Watch.OnSlow(member, why);
         ReportLater(new("slow member", new(rank, member), new SlowMemberException(Name, member.Address.ToString(), why)));
     }
 
@@ -47,8 +55,8 @@ internal sealed partial class GroupProtocol
 
     private static void Count(ref long counter) => Volatile.Write(ref counter, counter + 1);
 
-    private sealed class LateReport(Group group, GroupError error) : ICompletion
+    private sealed class LateReport(IGroupFacade facade, GroupError error) : ICompletion
     {
-        public void Run() => group.Notify(error);
+        public void Run() => facade.Notify(error);
     }
 }

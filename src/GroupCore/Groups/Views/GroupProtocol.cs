@@ -1,8 +1,13 @@
+using System.Buffers;
 using GroupCore.Basics;
+using GroupCore.Groups.Buffers;
+using GroupCore.Groups.Calls;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.Flush;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.PointToPoint;
+using GroupCore.Groups.Queries;
+using GroupCore.Groups.Shared;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
 using GroupCore.Runtime;
@@ -15,15 +20,16 @@ namespace GroupCore.Groups.Views;
 /// <remarks>
 /// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. The order at a view's end (views-and-flush.md#the-order-of-a-views-end): last
 /// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layer's next view, calls to one member that waited, early frames; multicasts
-/// that waited follow at the end of the turn. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>, <c>.Calls</c>, <c>.Layer</c>, <c>.Status</c>.
+/// that waited follow at the end of the turn. The protocols below reach it by the ports that it implements. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>,
+/// <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>.
 /// </remarks>
-internal sealed partial class GroupProtocol
+internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTaker, ITimerTarget
 {
     /// <summary>The reason given when something would begin in a process that leaves the system.</summary>
     public const string ProcessLeaves = "this process is leaving the system";
 
-    private readonly GroupHost _host;
-    private readonly TaskCompletionSource<Group> _joined = new();
+    private readonly IGroupHost _host;
+    private readonly TaskCompletionSource _joined = new();
     private bool _touched;
     private bool _active;
     private bool _trimmed;
@@ -31,25 +37,29 @@ internal sealed partial class GroupProtocol
     private bool _leavingSoon;
     private TimerHandle _leaveTimer;
     private TimerHandle _handlersTimer;
-    private bool _layerKeeps;
     private bool _undecided;
-    private bool _unsent;
     private readonly GroupLife _life;
+    private readonly CallQueue _queue;
     private volatile Exception? _over;
     private volatile bool _muted;
 
-    public GroupProtocol(GroupHost host, string name, GroupOptions options, HandlerTable table, ushort slot)
+    public GroupProtocol(IGroupHost host, IGroupFacade facade, string name, GroupOptions options, HandlerTable table, ushort slot)
     {
-        (_host, Name, Options, Table, Slot) = (host, name, options, table, slot);
+        (_host, Facade, Name, Options, Table, Slot) = (host, facade, name, options, table, slot);
         Node = host.Node;
         _life = new(Node.Counters, name);
-        Facade = new(this);
         Completion = new(Facade.OnOver);
         Upcalls = new(this);
         Dispatcher = new(Node, Upcalls, table.Inline);
         Queries = new(Node, PostCancelled);
-        Budget = new(name, Node.Links.Quota);
-        Writing = new(Node, host.Options.SaveTimeout);
+        Calls = new(Node, name, Queries);
+        _queue = new(Node, Calls);
+        Links = new(Node, slot);
+        Replies = new(this);
+        Layer = new(this);
+        Joining = new(Node, Dispatcher);
+        Offer = new(this);
+        Watch = new(this);
     }
 
     public INode Node { get; }
@@ -58,7 +68,11 @@ internal sealed partial class GroupProtocol
 
     public Suspicions Suspicions => _host.Suspicions;
 
-    public GroupHost Host => _host;
+    public IGroupHost Host => _host;
+
+    public GroupHostOptions HostOptions => _host.Options;
+
+    public MessageSlabPool Slabs => _host.Slabs;
 
     public string Name { get; }
 
@@ -72,7 +86,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Known when the join is accepted.</summary>
     public GroupId? Id { get; set; }
 
-    public Group Facade { get; }
+    public IGroupFacade Facade { get; }
 
     public Upcalls Upcalls { get; }
 
@@ -80,7 +94,19 @@ internal sealed partial class GroupProtocol
 
     public QueryTable Queries { get; }
 
-    public StateWriting Writing { get; }
+    public PendingCalls Calls { get; }
+
+    public ViewLinks Links { get; }
+
+    public ReplyQueue Replies { get; }
+
+    public LayerPort Layer { get; }
+
+    public JoinProgress Joining { get; }
+
+    public StateOffer Offer { get; }
+
+    public GroupWatch Watch { get; }
 
     public View? View { get; private set; }
 
@@ -100,7 +126,7 @@ internal sealed partial class GroupProtocol
     /// <summary>Where this member stands, for diagnosis.</summary>
     public override string ToString() => View is null ? $"{Name}: no view" :
         $"{Name} view {View.Id} rank {Rank}{(Initialised ? "" : " without state")} wedge {Flush.Wedge} leader {Flush.Leader} cut {(Flush.Cut is null ? "missing" : Multicast.Holds(Flush.Cut) ? "held" : "pulling")}, "
-        + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksEnded ? "done" : "not done")}, {_calls.Count} calls queued";
+        + $"{(Flush.Acked ? "acked" : "not acked")}, {Peers.Outstanding} peer messages out, hooks {(HooksEnded ? "done" : "not done")}, {_queue.Count} calls queued";
 
     public bool IsWedged => Flush?.Proposal is not null;
 
@@ -108,7 +134,7 @@ internal sealed partial class GroupProtocol
     public bool IsBlocked => _blocked;
 
     /// <summary>Whether this member was asked to leave, and its layer has something to hand over first.</summary>
-    public bool IsHandingOver => _layerKeeps && _life.Phase == GroupPhase.HandingOver;
+    public bool IsHandingOver => Layer.KeepsMember && _life.Phase == GroupPhase.HandingOver;
 
     /// <summary>Whether this member was asked to leave.</summary>
     public bool IsGoing => _life.IsGoing;
@@ -122,7 +148,8 @@ internal sealed partial class GroupProtocol
     /// <summary>Whether the membership failed, so that handlers are not called any more.</summary>
     public bool Muted => _muted;
 
-    public Task<Group> Joined => _joined.Task;
+    /// <summary>Completes when the first view is handled.</summary>
+    public Task Joined => _joined.Task;
 
     /// <summary>The end of the membership, which is told outside of the loop.</summary>
     public SharedCompletion Completion { get; }
@@ -131,7 +158,7 @@ internal sealed partial class GroupProtocol
     /// The error that <see cref="Completion"/> ends with where the membership did not fail: none after a view without this member. A member that gave up before the
     /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if some of what it sent had not gone out.
     /// </summary>
-    private Exception? Outcome => _undecided ? _over : _unsent ? new NotMemberException(Name, "it left before everything it had sent had gone out") : null;
+    private Exception? Outcome => _undecided ? _over : Calls.HasLost ? new NotMemberException(Name, "it left before everything it had sent had gone out") : null;
 
     /// <summary>Something happened here in this turn.</summary>
     public void Touch()
@@ -154,9 +181,9 @@ internal sealed partial class GroupProtocol
         Multicast.Trim();
         Peers.Trim();
         Dispatcher.Trim();
-        Shares.Trim();
-        if (_calls.Count == 0) _calls.TrimExcess();
-        _scratch = [];
+        Calls.Shares.Trim();
+        _queue.Trim();
+        Layer.Trim();
         return false;
     }
 
@@ -169,7 +196,7 @@ internal sealed partial class GroupProtocol
             Multicast.EndOfTurn(IsWedged);
             Peers.EndOfTurn();
             if (IsWedged) Flush.TryAck();
-            _layer?.EndOfTurn();
+            Layer.EndOfTurn();
             TryAnnounceLeave();
         }
         Dispatcher.Publish();
@@ -193,6 +220,16 @@ internal sealed partial class GroupProtocol
         Multicast.BeforeWedge();
     }
 
+    public bool HasLayer => Layer.HasLayer;
+
+    public void OnWedged(Proposal proposal)
+    {
+        Watch.OnFlush(proposal);
+        Layer.OnWedged(proposal);
+    }
+
+    public void Contribute(ArrayBufferWriter<byte> into) => Layer.Contribute(into);
+
     public void OnState(MembershipState state, string reason)
     {
         if (IsOver) return;
@@ -201,7 +238,7 @@ internal sealed partial class GroupProtocol
         if (blocked != _blocked)
         {
             _blocked = blocked;
-            _layer?.OnBlocked(blocked);
+            Layer.OnBlocked(blocked);
         }
         if (state != MembershipState.Excluded) return;
         // A process that leaves the system ends here too: it is in no view any more, and its joins are asked for no longer.
@@ -212,7 +249,7 @@ internal sealed partial class GroupProtocol
     {
         Touch();
         if (_life.Phase != GroupPhase.Member) return;
-        _layerKeeps = _layer?.OnLeaving() == false;
+        Layer.OnLeaving();
         _life.Become(GroupPhase.HandingOver);
         TryAnnounceLeave();
     }
@@ -227,24 +264,33 @@ internal sealed partial class GroupProtocol
         else if (!IsHandingOver) LimitLeave();
     }
 
+    /// <summary>The layer has handed over, so this member may leave.</summary>
+    public void OnHandedOver()
+    {
+        if (_leavingSoon) LimitLeave();
+        TryAnnounceLeave();
+    }
+
     /// <summary>Announces the leave once earlier calls have gone out and the layer has handed over. Nothing is added to them: calls are refused since the request.</summary>
     private void TryAnnounceLeave()
     {
-        if (_life.Phase != GroupPhase.HandingOver || _layerKeeps || _calls.Count > 0 || Peers.HasWaiting) return;
+        if (_life.Phase != GroupPhase.HandingOver || Layer.KeepsMember || _queue.Count > 0 || Peers.HasWaiting) return;
         _life.Become(GroupPhase.Leaving);
         Membership.Leave(View!.Group);
     }
 
+    private long DisposeNanoseconds => (long)_host.Options.DisposeTimeout.TotalNanoseconds;
+
     // Both by the clock, not the turn's time: the process may have been frozen between the start of the turn and the call.
     private void LimitLeave()
     {
-        if (!IsOver) _leaveTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, LeaveTimeout);
+        if (!IsOver) _leaveTimer = Node.SetTimer(Node.Clock() + DisposeNanoseconds, this, LeaveTimeout);
     }
 
     private void LimitHandlers()
     {
         // After a failure nobody waits for handlers.
-        if (!_muted && !Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + _host.DisposeNanoseconds, this, HandlersTimeout);
+        if (!_muted && !Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + DisposeNanoseconds, this, HandlersTimeout);
     }
 
     /// <summary>The caller that disposes of the group waits no longer for its handlers, nor does anybody else: what they have not handled they never will.</summary>
@@ -274,14 +320,13 @@ internal sealed partial class GroupProtocol
         _over ??= reason;
         _muted = true;
         var steps = default(StopSteps);
-        steps.Do(() => AbandonCalls(Peers?.TakeUnsent() ?? [], reason));
-        steps.Do(() => AbandonCalls(_betweenViews, reason));
-        steps.Do(() => AbandonCalls(_calls, reason));
+        steps.Do(() => Calls.Abandon(Peers?.TakeUnsent() ?? [], reason));
+        steps.Do(() => Calls.Abandon(_betweenViews, reason));
+        steps.Do(() => _queue.Abandon(reason));
         steps.Do(() => Queries.FailAll(reason));
         steps.Do(() => Multicast?.Abandon(reason));
         steps.Do(() => Dispatcher.Abandon(reason));
-        steps.Do(() => _layer?.OnOver(reason));
-        foreach (var attach in _attaching) steps.Do(() => attach.Fail(reason));
+        Layer.Abandon(reason, ref steps);
         steps.Do(() => Node.Complete(new Ending(this, left ? Outcome : reason)));
         steps.ThrowIfAny();
     }
@@ -334,46 +379,44 @@ internal sealed partial class GroupProtocol
         _life.Become(GroupPhase.Over);
         _undecided &= failed;
         _muted |= failed;
-        if (_saving is { } saving) Writing.Drop(saving);
+        Offer.Close();
         _hooks?.GiveUp();
-        (_saving, _lateCut, _giver, _hooks) = (null, null, null, null);
+        _hooks = null;
         Node.CancelTimer(_leaveTimer);
         _early.Clear();
         _strangers = null;
-        SendReplies();
+        Replies.Close();
         if (View is not null)
         {
             Flush.Close();
             Suspicions.WithdrawAll(this);
             Multicast.Close(CallErrorOf(reason));
             Peers.Close();
-            FailCalls(Peers.TakeUnsent(), CallErrorOf(reason));
+            Calls.Fail(Peers.TakeUnsent(), CallErrorOf(reason));
         }
         if (_over is null) Conclude(reason, failed);
         else if (failed) Dispatcher.Drop(CallError!);
         Dispatcher.Close();
-        Release(_peers);
+        Links.Close();
         _host.Forget(this);
     }
 
     private void Conclude(Exception reason, bool failed)
     {
         _over = reason;
+        Watch.OnOver(reason, failed);
         var error = CallErrorOf(reason);
         EndJoin();
         if (View is not null)
         {
-            FailCalls(Peers.TakeWaiting(), error);
+            Calls.Fail(Peers.TakeWaiting(), error);
             Multicast.Abandon(error);
         }
-        FailCalls(error);
+        _queue.Fail(error);
         Queries.FailAll(error);
         _loader?.Close();
         _loader = null;
-        _layer?.OnOver(reason);
-        _layer = null;
-        foreach (var attach in _attaching) attach.Fail(error);
-        _attaching.Clear();
+        Layer.End(reason, error);
         // A member that leaves has handled everything that came before; one that failed does not wait for its handlers.
         if (failed || View is null)
         {
@@ -423,7 +466,7 @@ internal sealed partial class GroupProtocol
         public void Run()
         {
             group.Facade.Publish();
-            group._joined.TrySetResult(group.Facade);
+            group._joined.TrySetResult();
         }
     }
 }

@@ -11,7 +11,7 @@ internal sealed class TerminationHooks
     private int _open;
     private volatile bool _givenUp;
 
-    public TerminationHooks(Group group, Proposal proposal, View view, int count)
+    public TerminationHooks(IHookPort group, Proposal proposal, View view, int count)
     {
         (_contexts, _over, _open) = (new TerminationContext[count], new bool[count], count);
         for (int i = 0; i < count; i++) _contexts[i] = new(group, proposal, view);

@@ -104,6 +104,9 @@ internal sealed partial class LinkSession
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
+    /// <summary>Bytes queued that have not left, or have to leave again.</summary>
+    public long Unsent => _queue.End - _queue.Cursor;
+
     /// <summary>Bytes that the other end has acknowledged.</summary>
     public long Taken => _queue.Head;
 

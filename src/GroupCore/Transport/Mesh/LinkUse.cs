@@ -8,4 +8,11 @@ namespace GroupCore.Transport.Mesh;
 /// <param name="IsAskedFor">Whether a protocol of this node asks for it, so that it is dialled.</param>
 /// <param name="IsHeld">Whether it waits until it is known who the other end is.</param>
 /// <param name="IsForeign">Whether the peer is a stranger, whose bytes do not count for the node.</param>
-internal readonly record struct LinkUse(NodeAddress Address, ulong NodeId, long Backlog, LinkPhase Phase, bool IsAskedFor, bool IsHeld, bool IsForeign);
+internal readonly record struct LinkUse(NodeAddress Address, ulong NodeId, long Backlog, LinkPhase Phase, bool IsAskedFor, bool IsHeld, bool IsForeign)
+{
+    /// <summary>Bytes of <see cref="Backlog"/> that have not left yet.</summary>
+    public long Unsent { get; init; }
+
+    /// <summary>When bytes last came from the peer; null before, and where nobody notes it.</summary>
+    public long? HeardAt { get; init; }
+}

@@ -49,11 +49,13 @@ internal sealed partial class TcpMesh
         else if (hello.Cluster != _cluster || hello.MinVersion > HelloFrame.Version || hello.MaxVersion < HelloFrame.Version)
         {
             _node.Counters.Refuse(RefusalReason.WrongCluster);
+            TellRefused(listen, hello.Cluster != _cluster ? "it belongs to another cluster" : "it speaks no common wire version");
             Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
         else if (_muted.IsMuted(hello.NodeId, _node.Now))
         {
             _node.Counters.Refuse(RefusalReason.Muted);
+            TellRefused(listen, "it is muted");
             Answer(connection, HelloStatus.Full);
         }
         else if (hello.Expected == 0)

@@ -1,3 +1,4 @@
+using GroupCore.Diagnostics;
 using GroupCore.Runtime;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
@@ -95,6 +96,7 @@ internal sealed partial class TcpMesh
     {
         if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
         _node.Counters.Refuse(RefusalReason.Muted);
+        _node.Log.PeerMuted(peer.Address.ToString());
         Fail(peer, LinkFault.Rejected);
     }
 

@@ -40,7 +40,7 @@ namespace GroupCore.Transport.Mesh;
 /// have several addresses. If no node answers at the address, the node that came first is believed, and so is a guest until it is asked for.</para>
 /// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
 /// </remarks>
-internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, IDisposable
+internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPortEvents, IDisposable
 {
     private const long Millisecond = 1_000_000;
     private readonly Node _node;
@@ -97,7 +97,11 @@ internal sealed partial class TcpMesh : ILinks, ILinkSink, ISocketPortEvents, ID
         {
             for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
                 if (_peers[number] is { IsOver: false } peer && peer.Number == number)
-                    yield return new(peer.Address, peer.NodeId, peer.Session.Backlog, peer.Phase, peer.IsOpened, peer.IsHeld, peer.Session.IsForeign);
+                    yield return new(peer.Address, peer.NodeId, peer.Session.Backlog, peer.Phase, peer.IsOpened, peer.IsHeld, peer.Session.IsForeign)
+                    {
+                        Unsent = peer.Session.Unsent,
+                        HeardAt = peer.IsKnown ? peer.HeardAt : null,
+                    };
         }
     }
 

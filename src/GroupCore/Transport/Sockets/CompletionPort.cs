@@ -27,7 +27,7 @@ internal sealed class CompletionPort : ISocketPort
     private readonly EventHandler<SocketAsyncEventArgs> _onCompleted;
     private Socket? _listener;
     private bool _acceptsNext;
-    private volatile bool _waiting;
+    private volatile bool _waiting, _disposed;
 
     public CompletionPort()
     {
@@ -73,6 +73,9 @@ internal sealed class CompletionPort : ISocketPort
 
     /// <summary>Bytes of the buffers that are in use; for checks.</summary>
     public long BufferBytes => _buffers.RentedBytes;
+
+    /// <summary>The operation that accepts; for checks.</summary>
+    internal SocketAsyncEventArgs Accepting => _accept;
 
     /// <summary>Sockets that are not closed; for checks.</summary>
     public int Sockets => _open.Count;
@@ -167,18 +170,22 @@ internal sealed class CompletionPort : ISocketPort
 
     public void Dispose()
     {
+        _disposed = true;
         foreach (var socket in _open.ToArray()) Close(socket);
         _listener?.Dispose();
+        Interlocked.MemoryBarrier();
         // A connection that came after the last poll.
         _accept.AcceptSocket?.Dispose();
     }
 
-    // On any thread.
-    private void Completed(SocketAsyncEventArgs operation)
+    /// <summary>An operation is over. From any thread.</summary>
+    internal void Completed(SocketAsyncEventArgs operation)
     {
         _completed.Enqueue(operation);
         Interlocked.MemoryBarrier();
         if (_waiting) _wake.Set();
+        // Nobody polls any more, and the port may have looked for the connection before it was here.
+        if (_disposed && operation == _accept) _accept.AcceptSocket?.Dispose();
     }
 
     private void Take(SocketAsyncEventArgs operation, CompletionSocket socket, ISocketPortEvents events)

@@ -7,9 +7,15 @@ namespace Ida.Testing;
 /// The links of a mesh as the protocols of a simulated node see them: a call from outside a turn makes one follow, and a node may be crashed at a frame
 /// that it sends.
 /// </summary>
-internal sealed class MeshLinks(SimNode owner, TcpMesh mesh) : ILinks
+internal sealed class MeshLinks(SimNode owner, TcpMesh mesh) : ILinks, ILinkUses
 {
     private byte[] _watched = [];
+
+    public IEnumerable<LinkUse> Uses => mesh.Uses;
+
+    public int Live => mesh.Live;
+
+    public long SlabBytes => mesh.SlabBytes;
 
     public NodeAddress Local => mesh.Local;
 

@@ -27,6 +27,7 @@ internal sealed class LifeCluster
         (_run, Nodes, _plan) = (run, new(ThreadNames.Start(run)), new(run));
         Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
         Calls = Simulation.KeepCalls(CallLedger.Longest);
+        Simulation.AddInvariant("held shards", () => Without == Rule.None ? Held.Look() : null);
         Workload = new()
         {
             Calls = Calls,
@@ -47,6 +48,9 @@ internal sealed class LifeCluster
     public CallLedger Calls { get; }
 
     public HistoryWorkload Workload { get; }
+
+    /// <summary>Who is told that a shard is lost.</summary>
+    public HeldShards Held { get; } = new();
 
     /// <summary>How long the faults take.</summary>
     public TimeSpan Length { get; }
@@ -108,7 +112,11 @@ internal sealed class LifeCluster
             foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
             Simulation.After(fault.At, () => Calls.Meet(CallTable.Of(fault.Kind)));
         }
-        _plan.Faults.Inject(Simulation);
+        _plan.Faults.Inject(Simulation, null, fault =>
+        {
+            Draw(LifeNames.Of(fault.Kind));
+            Draw(LifeNames.Of(fault.For));
+        });
         await Simulation.Delay(Length * Simulation.Random.NextDouble());
         running.Add(Begin(LifePlan.Processes));
         await Simulation.Delay(Length - (Simulation.Now - _began));
@@ -135,8 +143,11 @@ internal sealed class LifeCluster
             if (Simulation.Now > end) throw new ScenarioFailedException($"{what}: not so after {s_convergence}.\n{Describe()}");
     }
 
+    /// <summary>Whether programs that serve in one view serve in one DHT: what one has stored the other finds.</summary>
+    public static bool AreOfOneDht(LifeHistory? one, LifeHistory? other) => one is not null && one == other;
+
     // A program that was excluded while it was held up serves, as far as it knows, in a view that is no more; also alone in a system that all others have left.
-    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && IsViewOfLiving(one) && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || AreInOneView(one, other)));
+    private bool AllServe() => _programs.TrueForAll(one => one.IsServing && IsViewOfLiving(one) && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || (AreInOneView(one, other) && AreOfOneDht(one.History, other.History))));
 
     private bool IsViewOfLiving(LifeProgram one) => one.Group?.CurrentView is { } view && view.Members.All(member => _programs.Exists(other => other.Member.Node?.Id == member.Id));
 
@@ -164,20 +175,28 @@ internal sealed class LifeCluster
     /// <summary>All that is there does what it is asked, and holds the same.</summary>
     private async Task RestAsync()
     {
-        foreach (var one in _programs)
+        foreach (var one in _programs) await ServeAsync(one, "at rest");
+        if (Simulation.Random.NextDouble() < RestsLong)
         {
-            int calls = 0;
-            var client = new HistoryClient($"p{one.Number} at rest", one.Member.ToString(), one.Dht!, one.History!.Recorder, Simulation.Random.Fork(),
-                Workload with { Timeout = s_lastTimeout, Pause = TimeSpan.FromMilliseconds(1), Cancelled = 0, Hurried = 0, Retries = 0 }) { Caller = one.Member.Host };
-            await client.RunAsync(() => calls++ >= LastOperations);
-            if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"At rest {client.Succeeded} of {LastOperations} operations of {one.Member} succeeded.\n{Describe()}");
+            await Leftovers.RestLongAsync(Simulation, settled: true);
+            await Leftovers.JudgeAsync(_programs.Select(static one => one.Member), _run);
+            // What nobody used for minutes is of use still.
+            foreach (var one in _programs) await ServeAsync(one, "after a long rest");
         }
-        bool rested = Simulation.Random.NextDouble() < RestsLong;
-        await (rested ? Leftovers.RestLongAsync(Simulation) : Simulation.Delay(TimeSpan.FromSeconds(2)));
-        if (rested) await Leftovers.JudgeAsync(_programs.Select(static one => one.Member), _run);
+        await Simulation.Delay(TimeSpan.FromSeconds(2));
         foreach (var one in _programs) ScenarioFailedException.ThrowIf(Leftovers.Of(one.Member) ?? Leftovers.Of(one.Member, one.Dht!));
         foreach (var one in _programs)
             if (!await FinalStateReader.RecordAsync(one.Member.ToString(), one.Dht!, one.History!.Recorder, one.SnapshotAsync)) throw new ScenarioFailedException($"{one.Member} was initialised, and is not any more.\n{Describe()}");
+    }
+
+    private async Task ServeAsync(LifeProgram one, string when)
+    {
+        int calls = 0;
+        var client = new HistoryClient($"p{one.Number} {when}", one.Member.ToString(), one.Dht!, one.History!.Recorder, Simulation.Random.Fork(),
+            Workload with { Timeout = s_lastTimeout, Pause = TimeSpan.FromMilliseconds(1), Cancelled = 0, Hurried = 0, Retries = 0, Versions = one.History.Versions }) { Caller = one.Member.Host };
+        await client.RunAsync(() => calls++ >= LastOperations);
+        if (client.Succeeded < LastOperations) throw new ScenarioFailedException($"{client.Succeeded} of {LastOperations} operations of {one.Member} succeeded {when}.\n{Describe()}");
+        await OwnKeys.JudgeAsync(Calls, one.Member, one.Dht!);
     }
 
     private void Judge()

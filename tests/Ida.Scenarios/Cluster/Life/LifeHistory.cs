@@ -16,6 +16,9 @@ internal sealed class LifeHistory(Simulation simulation)
 
     public HistoryRecorder Recorder { get; } = new(clock: () => simulation.Now.Ticks * 100);
 
+    /// <summary>What its clients know of versions.</summary>
+    public VersionBook Versions { get; } = new();
+
     public long Succeeded => _clients.Sum(static one => one.Client.Succeeded);
 
     public void Add(LifeProgram program, Dht dht, HistoryClient client) => _clients.Add((program, dht, client));

@@ -20,10 +20,13 @@ internal static class LifeNames
     /// <summary>Calls that may be given up.</summary>
     public static IReadOnlyList<CallKind> Given { get; } = [CallKind.Start, CallKind.Join, CallKind.Enable, CallKind.Leave, CallKind.Close];
 
+    /// <summary>How long faults take.</summary>
+    public static IReadOnlyList<string> Lengths { get; } = [.. s_lengths.Select(static one => $"fault: {one.Name}")];
+
     /// <summary>What its seeds may draw.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
-        Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. s_lengths.Select(static one => $"fault: {one.Name}"),
+        Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. Lengths,
         .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore), Leftovers.Judged, .. ThreadNames.Declared,
     ];
 

@@ -31,12 +31,10 @@ internal sealed class LifePlan
         Faults = run.Case.Faults(s_plan with { Within = TimeSpan.FromSeconds(IsEarly ? 3 : 15), OneNode = IsOfOne, MaxDown = IsOfOne ? 1 : 2 });
         if (IsEarly) run.Ingredients.Draw(LifeNames.Early);
         if (IsOfOne) run.Ingredients.Draw(LifeNames.OfOne);
-        foreach (var fault in Faults.Faults)
-        {
-            run.Ingredients.Draw(LifeNames.Of(fault.Kind));
-            run.Ingredients.Draw(LifeNames.Of(fault.For));
-        }
     }
+
+    /// <summary>What faults last as long as they need.</summary>
+    public static IReadOnlyList<TimeSpan> Around => s_plan.Around;
 
     public FaultSchedule Faults { get; }
 

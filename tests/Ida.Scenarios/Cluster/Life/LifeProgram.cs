@@ -71,11 +71,12 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         Become(LifeStage.Joins);
         Group = await AliveAsync(() => Begin(CallKind.Join, token => Member.Node.JoinAsync("shop", cancellationToken: token).AsTask()));
         Become(LifeStage.Enables);
-        Dht = await AliveAsync(() => Begin(CallKind.Enable, token => Group.EnableDhtAsync(LifeCluster.Options, HistoryWorkload.Register, token).AsTask()));
+        Dht = await AliveAsync(() => Begin(CallKind.Enable, token => Group.EnableDhtAsync(LifeCluster.Options, OwnKeys.Declare, token).AsTask()));
         History = cluster.HistoryOf(new(Member.Node.System, Group.CurrentView.Group, Dht.Layer.Incarnation));
         var (dht, history) = (Dht, History);
-        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload) { HandOver = write => history.HandOver(this, write), Caller = Member.Host, IsLeaving = IsOver() };
+        var client = new HistoryClient($"p{number}.{_lives}", Member.ToString(), dht, history.Recorder, _random.Fork(), cluster.Workload with { Versions = history.Versions }) { HandOver = write => history.HandOver(this, write), Caller = Member.Host, IsLeaving = IsOver() };
         history.Add(this, dht, client);
+        cluster.Held.Watch(Member.ToString(), () => HeldShard.Of(dht.Layer));
         Become(LifeStage.Serves);
         var until = cluster.MayLeave(number) && _random.Chance(0.5) ? cluster.Simulation.Now + (cluster.Length * _random.NextDouble()) : TimeSpan.MaxValue;
         await AliveAsync(() => client.RunAsync(() => cluster.IsOver || (cluster.Simulation.Now >= until && cluster.IsTroubled)));
@@ -113,7 +114,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     private T Begin<T>(CallKind kind, Func<CancellationToken, T> call) where T : Task
     {
         var token = GiveUp(kind);
-        return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), Member.Host, bound: null, IsOver(), token);
+        return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), Member.Host, bound: null, IsOver(), token: token);
     }
 
     /// <summary>What it knows of its place, asked for as a call.</summary>

@@ -8,7 +8,9 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     // How much later than its bound a call may end: what the world's time jumps at once, and a tick.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(2);
 
-    private readonly OpenEntry _entry = new(() => member.Clock, kind, what, member, null, default) { Bound = bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1) ? bound : null };
+    private readonly OpenEntry _entry = new(() => member.Clock, () => member.Clock, kind, what, member, null, default) { Bound = bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1) ? bound : null };
+
+    private TimeSpan? _cancelledAt;
 
     public CallKind Kind => kind;
 
@@ -17,6 +19,9 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     public HarnessMember Member => member;
 
     public Task Task => task;
+
+    /// <summary>The options that it is made with, for the table of calls.</summary>
+    public IReadOnlyList<string> Options { get; init; } = [];
 
     /// <summary>What cancels it; null when its token cannot be cancelled.</summary>
     public CancellationTokenSource? Source { get; init; }
@@ -30,6 +35,9 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     /// <summary>Called when it has ended; null: it must not fail in any way that is not documented.</summary>
     public Action<Task>? Ended { get; init; }
 
+    /// <summary>Called when it has ended well, where nothing else is to be done at its end.</summary>
+    public Action? Succeeded { get; init; }
+
     /// <summary>Called when its member has gone, and nobody will ever tell.</summary>
     public Action? Lost { get; init; }
 
@@ -40,6 +48,9 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
 
     /// <summary>Whether it is late: past its bound by its member's time, in which it was able to tell.</summary>
     public bool IsLate => _entry.IsLate(_entry.Took, s_slack);
+
+    /// <summary>Whether it goes on though its token was cancelled some time ago.</summary>
+    public bool IsDeaf => CallErrors.EndsByToken(kind) && Source is { IsCancellationRequested: true } && _entry.Took - (_cancelledAt ??= _entry.Took) > s_slack;
 
     public override string ToString() => $"{kind} {what} at m{member.Index}, begun at {begun / 1_000_000} ms";
 }

@@ -1,28 +1,67 @@
 using System.Buffers;
-using GroupCore.Groups.Multicast;
+using GroupCore.Groups.Buffers;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
 /// <summary>Turns a drawn operation into one of the calls that do it, each way of the public surface in its turn.</summary>
-internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
+/// <param name="random">Draws the ways.</param>
+/// <param name="conditions">Draws what is done about expectations.</param>
+/// <param name="ingredients">What was drawn.</param>
+/// <param name="ledger">Is told of misuse that was refused.</param>
+internal sealed class SurfaceDriver(Prng random, Prng conditions, Ingredients ingredients, SurfaceLedger ledger)
 {
     public static readonly string[] Lists = ["m", "n"], Values = ["v", "w"];
+
+    /// <summary>The map whose keys are placed by <see cref="ShardKeyOf"/>.</summary>
+    public const string Placed = "w";
+
+    public static string ShardKeyOf(string key) => key[^Math.Min(key.Length, 1)..];
 
     public static DhtMap<string, List<long>> List(Dht dht, string name) => dht.Map<string, List<long>>(name);
 
     public static DhtMap<string, string> Value(Dht dht, string name) => dht.Map<string, string>(name);
 
-    public Task<SurfaceTold> Put(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, CancellationToken cancel)
+    /// <summary>Puts, or does what else the parts are; of one that is <paramref name="alone"/> by the calls that tell what became of it.</summary>
+    public (CallKind Kind, Task<SurfaceTold> Task) Put(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, bool alone, CancellationToken cancel)
+    {
+        var kind = KindOf(parts);
+        var call = Started(() => kind == CallKind.Commit ? Batch(dht, parts, options, cancel) : kind == CallKind.Change ? Change(dht, parts[0], options, cancel) : Alike(dht, parts, options, alone, cancel));
+        return (options?.Operation is null ? kind : CallKind.Retry, call);
+    }
+
+    private CallKind KindOf(IReadOnlyList<SurfacePart> parts)
     {
         var first = parts[0];
         bool alike = parts.All(part => part.Kind == first.Kind && part.Map == first.Map);
-        if (parts.Any(static part => part.Expected is not null)) return parts.Count == 1 && random.Next(3) != 0 ? Change(dht, first, options, cancel) : Batch(dht, parts, options, cancel);
-        if (!alike || (parts.Count > 1 && random.Next(4) == 0)) return Batch(dht, parts, options, cancel);
+        // Of an absent key that is removed it is told that it was not: whether a condition was met is asked in a batch then.
+        if (parts.Any(static part => part.Expected is not null)) return parts.Count == 1 && first is { Kind: PartKind.Put } or { Kind: PartKind.Remove, Expected: > 0 } && random.Next(3) != 0 ? CallKind.Change : CallKind.Commit;
+        if (!alike || first.Kind is PartKind.Fail or PartKind.Check || (parts.Count > 1 && random.Next(4) == 0)) return CallKind.Commit;
+        return first.Kind == PartKind.Append ? CallKind.Merge : CallKind.Put;
+    }
+
+    // A refusal may come as an exception of the call itself.
+    private static Task<SurfaceTold> Started(Func<Task<SurfaceTold>> call)
+    {
+        try
+        {
+            return call();
+        }
+        catch (Exception error) when (error is not ScenarioFailedException)
+        {
+            return Task.FromException<SurfaceTold>(error);
+        }
+    }
+
+    // All pairs of one map and kind.
+    private Task<SurfaceTold> Alike(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, bool alone, CancellationToken cancel)
+    {
+        var first = parts[0];
         switch (first.Kind)
         {
-            case PartKind.Append when parts.Count == 1 && random.Next(2) == 0:
+            case PartKind.Append when parts.Count == 1 && (alone || random.Next(2) == 0):
                 ingredients.Draw(SurfaceNames.MergeOne);
                 return Merged(List(dht, first.Map).MergeAsync(first.Key, first.Element, options, cancel).AsTask(), first.Element);
             case PartKind.Append:
@@ -34,18 +73,16 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
             case PartKind.Put:
                 ingredients.Draw(SurfaceNames.PutMany);
                 return SurfaceTold.Of(Value(dht, first.Map).PutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)part.Value))), options, cancel));
-            case PartKind.Remove when random.Next(2) == 0:
+            case PartKind.Remove when !alone && random.Next(2) == 0:
                 ingredients.Draw(SurfaceNames.PutNull);
                 return SurfaceTold.Of(parts.Count == 1 ? Value(dht, first.Map).PutAsync(first.Key, null, options, cancel)
                     : Value(dht, first.Map).PutAsync(Shape(parts.Select(part => KeyValuePair.Create(part.Key, (string?)null))), options, cancel));
-            case PartKind.Remove when parts.Count == 1 && random.Next(2) == 0:
+            case PartKind.Remove when parts.Count == 1 && (alone || random.Next(2) == 0):
                 ingredients.Draw(SurfaceNames.RemoveOne);
                 return Removed(Value(dht, first.Map).RemoveAsync(first.Key, options, cancel).AsTask());
-            case PartKind.Remove:
+            default:
                 ingredients.Draw(SurfaceNames.RemoveKeys);
                 return SurfaceTold.Of(Value(dht, first.Map).RemoveAsync(Shape(parts.Select(part => part.Key)), options, cancel));
-            default:
-                return Batch(dht, parts, options, cancel);
         }
     }
 
@@ -75,8 +112,7 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
     public static int ShardOf(Dht dht, in SurfacePart part)
     {
         var key = new PayloadBuffer();
-        key.Write(Lists.Contains(part.Map) ? List(dht, part.Map).Identity : Value(dht, part.Map).Identity);
-        CanonicalKey.Write(key, part.Key);
+        CanonicalKey.Write(key, part.Map == Placed ? ShardKeyOf(part.Key) : part.Key);
         return dht.Layer.ShardOf(dht.Layer.Hash(key.Written));
     }
 
@@ -93,17 +129,15 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
             case PartKind.Put:
                 ingredients.Draw(SurfaceNames.TryReplace);
                 return Changed(map.TryReplaceAsync(part.Key, part.Value, expected, options, cancel).AsTask());
-            case PartKind.Remove when expected != 0:
+            default:
                 ingredients.Draw(SurfaceNames.TryRemove);
                 return Changed(map.TryRemoveAsync(part.Key, expected, options, cancel).AsTask());
-            default:
-                return Batch(dht, [part], options, cancel);
         }
     }
 
     private static async Task<SurfaceTold> Changed(Task<bool> call) => new(await call, null, default);
 
-    private static async Task<SurfaceTold> Removed(Task<bool> call) => new(true, null, default) { WasAbsent = !await call };
+    private static async Task<SurfaceTold> Removed(Task<bool> call) => new(true, null, default) { WasThere = await call };
 
     private static async Task<SurfaceTold> Merged(Task<List<long>?> call, long element)
     {
@@ -117,16 +151,34 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         foreach (var part in parts)
         {
             bool before = part.Expected is not null && random.Next(2) == 0;
-            if (before) batch.Expect(Value(dht, part.Map), part.Key, part.Expected!.Value);
+            if (before) Expects(dht, batch, part);
             if (part.Kind != PartKind.Check) Add(dht, batch, part);
-            if (part.Expected is { } expected && !before) batch.Expect(Value(dht, part.Map), part.Key, expected);
+            if (part.Expected is null || (before && conditions.Next(8) != 0)) continue;
+            if (before) ingredients.Draw(SurfaceNames.ExpectTwice);
+            Expects(dht, batch, part);
         }
-        bool lists = parts.Any(part => part.Kind == PartKind.Append), values = parts.Any(part => part.Kind is PartKind.Put or PartKind.Remove);
-        if (parts.Any(static part => part.Expected is not null)) ingredients.Draw(SurfaceNames.BatchExpects);
-        else ingredients.Draw(parts.Any(part => part.Kind == PartKind.Fail) ? SurfaceNames.BatchThrows : lists && values ? SurfaceNames.BatchMixed : lists ? SurfaceNames.BatchLists : SurfaceNames.BatchValues);
+        Draw(parts);
         var committed = SurfaceTold.Of(batch.CommitAsync(cancel));
         Misuse(dht, batch);
         return committed;
+    }
+
+    private static void Expects(Dht dht, DhtBatch batch, SurfacePart part) => _ = Lists.Contains(part.Map) ? batch.Expect(List(dht, part.Map), part.Key, part.Expected!.Value) : batch.Expect(Value(dht, part.Map), part.Key, part.Expected!.Value);
+
+    private void Draw(IReadOnlyList<SurfacePart> parts)
+    {
+        bool lists = parts.Any(static part => part.Kind == PartKind.Append), values = parts.Any(static part => part.Kind is PartKind.Put or PartKind.Remove), fails = parts.Any(static part => part.Kind == PartKind.Fail);
+        if (!parts.Any(static part => part.Expected is not null))
+        {
+            ingredients.Draw(fails ? SurfaceNames.BatchThrows : lists && values ? SurfaceNames.BatchMixed : lists ? SurfaceNames.BatchLists : SurfaceNames.BatchValues);
+            return;
+        }
+        ingredients.Draw(SurfaceNames.BatchExpects);
+        if (lists) ingredients.Draw(SurfaceNames.ExpectAndMerge);
+        if (fails) ingredients.Draw(SurfaceNames.ExpectAndThrow);
+        if (parts.Any(static part => part.Expected is not null && Lists.Contains(part.Map))) ingredients.Draw(SurfaceNames.ExpectOfList);
+        if (parts.Count(static part => part.Expected is not null) > 1) ingredients.Draw(SurfaceNames.ExpectSeveral);
+        if (parts.All(static part => part.Kind == PartKind.Check)) ingredients.Draw(SurfaceNames.ExpectOnly);
     }
 
     private void Misuse(Dht dht, DhtBatch batch)
@@ -134,13 +186,13 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         if (random.Next(8) == 0)
         {
             ingredients.Draw(SurfaceNames.CommitTwice);
-            Expect.Throws<InvalidOperationException>(() => _ = batch.CommitAsync().AsTask());
+            ledger.Refused<InvalidOperationException>(CallKind.Commit, SurfaceNames.CommitTwice, () => _ = batch.CommitAsync().AsTask());
         }
         if (random.Next(4) != 0 || !ingredients.Allows(SurfaceNames.AfterCommit)) return;
         ingredients.Draw(SurfaceNames.AfterCommit);
         Expect.Throws<InvalidOperationException>(() => batch.Put(Value(dht, "x"), "late0", "late"));
         Expect.Throws<InvalidOperationException>(() => batch.Remove(Value(dht, "x"), "late0"));
-        Expect.Throws<InvalidOperationException>(() => batch.Merge(List(dht, "x"), "late0", 1L));
+        Expect.Throws<InvalidOperationException>(() => batch.Merge(List(dht, "m"), "late0", 1L));
         Expect.Throws<InvalidOperationException>(() => batch.Expect(Value(dht, "x"), "late0", 1));
     }
 
@@ -174,7 +226,7 @@ internal sealed class SurfaceDriver(Prng random, Ingredients ingredients)
         if (random.Next(4) == 0)
         {
             ingredients.Draw(SurfaceNames.RunTwice);
-            Expect.Throws<InvalidOperationException>(() => _ = reading.RunAsync().AsTask());
+            ledger.Refused<InvalidOperationException>(CallKind.Get, SurfaceNames.RunTwice, () => _ = reading.RunAsync().AsTask());
         }
         await run;
         return cells.ConvertAll(cell => cell());

@@ -1,34 +1,39 @@
 using GroupCore.Runtime;
+using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
 /// <summary>What clients were told that keys held, with which version: to expect it of later puts.</summary>
 internal sealed class SurfaceKnowledge(Prng random)
 {
-    // Years ahead of any clock.
-    private const ulong Never = 1UL << 60;
-    private readonly Dictionary<string, List<(ulong Version, long? Element)>> _seen = [];
+    /// <summary>Years ahead of any clock: added to a version, it makes one that no key ever has.</summary>
+    public const ulong Never = 1UL << 60;
 
-    /// <summary>A key held the element with the version; with version 0 it was absent.</summary>
-    public void Learn(string key, ulong version, long? element)
+    private readonly Dictionary<string, List<(ulong Version, HistoryValue Value)>> _seen = [];
+
+    /// <summary>A key held the value with the version; with version 0 it was absent.</summary>
+    public void Learn(string key, ulong version, HistoryValue value)
     {
         if (!_seen.TryGetValue(key, out var seen)) _seen[key] = seen = [];
-        seen.Add((version, element));
+        seen.Add((version, value));
     }
 
-    /// <summary>What a key held with a version, as far as anybody was told.</summary>
-    public long? ElementOf(string key, ulong version) => version == 0 || !_seen.TryGetValue(key, out var seen) ? null : seen.Find(one => one.Version == version).Element;
-
-    /// <summary>What to expect of a key: most often what was told last, which may hold still.</summary>
-    public (ulong Version, long? Element) Guess(string key)
+    /// <summary>What a key held with a version; null where nobody was told.</summary>
+    public HistoryValue? ValueOf(string key, ulong version)
     {
-        if (!_seen.TryGetValue(key, out var seen)) return (0, null);
-        return random.Next(8) switch
-        {
-            0 => (0, null),
-            1 => (seen[^1].Version + Never, null),
-            2 => seen[random.Next(seen.Count)],
-            _ => seen[^1],
-        };
+        if (version == 0) return HistoryValue.Absent;
+        int at = _seen.TryGetValue(key, out var seen) ? seen.FindIndex(one => one.Version == version) : -1;
+        return at < 0 ? default(HistoryValue?) : seen![at].Value;
+    }
+
+    /// <summary>What to expect of a key: most often what was told last, which may hold still. Without a value it is a version that no key ever has.</summary>
+    public (ulong Version, HistoryValue? Value) Guess(string key)
+    {
+        if (!_seen.TryGetValue(key, out var seen)) return (0, HistoryValue.Absent);
+        int what = random.Next(8);
+        if (what == 0) return (0, HistoryValue.Absent);
+        // Not "null", which as a text is a value: absence.
+        if (what == 1) return (seen[^1].Version + Never, default(HistoryValue?));
+        return what == 2 ? seen[random.Next(seen.Count)] : seen[^1];
     }
 }

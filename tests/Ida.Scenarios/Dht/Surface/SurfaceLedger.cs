@@ -21,6 +21,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
     public void Begin(SurfaceCall call)
     {
         table.Begin(call.Kind);
+        foreach (string option in call.Options) table.Add(call.Kind, CallTable.OptionOf(option));
         _calls.Add(call);
     }
 
@@ -33,7 +34,24 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
     }
 
     /// <summary>A call was refused at once for what it asked for.</summary>
-    public void Refused<T>(CallKind kind, Action call) where T : Exception => Expect.Refuses<T>(table, kind, call);
+    public void Refused<T>(CallKind kind, string misuse, Action call) where T : Exception
+    {
+        table.Add(kind, CallTable.MisuseOf(misuse));
+        Expect.Refuses<T>(table, kind, call);
+    }
+
+    /// <summary>A call must be refused for what it asks for, by the time that it has ended.</summary>
+    public void RefusedLater<T>(CallKind kind, string misuse, HarnessMember member, Task call) where T : Exception
+    {
+        table.Add(kind, CallTable.MisuseOf(misuse));
+        Begin(new(kind, misuse, member, call, world.Now, TimeSpan.Zero)
+        {
+            Ended = static ended =>
+            {
+                if (CallErrors.ErrorOf(ended) is not T) throw new ScenarioFailedException($"A misuse that {typeof(T).Name} answers was answered with {ended.Exception?.InnerException?.ToString() ?? "a result"}.");
+            },
+        });
+    }
 
     /// <summary>Cancels what is due, and looks which calls have ended.</summary>
     public void Look()
@@ -53,6 +71,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
             bool gone = !call.Member.Alive;
             if (!call.Task.IsCompleted && !gone)
             {
+                if (call.IsDeaf) throw new ScenarioFailedException($"{call} has not ended with its token, at {world.Now / 1_000_000} ms.");
                 if (call.IsLate) throw new ScenarioFailedException($"{call} has not ended in time, at {world.Now / 1_000_000} ms.");
                 continue;
             }
@@ -94,12 +113,19 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
         if (CallErrors.Undocumented(call.Kind, call.Task, cancelled) is { } undocumented) throw new ScenarioFailedException($"{call} ended with what the guide does not say of it: {undocumented}");
         var error = CallErrors.ErrorOf(call.Task);
         if (error is not null && CallErrors.MeaningOf(call.Kind, error) == ErrorMeaning.Over && !call.Member.IsPartOver) throw new ScenarioFailedException($"{call} was told that its member's part is over, and it goes on: {error}");
+        // One who lies can make a call end at once; and of two puts under one name only one is waited for.
+        if (error is not null && !cancelled && !call.Expires && call.Kind != CallKind.Retry && world.Lies is null && CallErrors.GaveUp(call.Kind, error) && !call.Member.IsPartOver)
+            throw new ScenarioFailedException($"{call} gave up before its time was over: {error}");
         if (call.Ended is { } ended)
         {
             ended(call.Task);
             return;
         }
-        if (error is null) return;
+        if (error is null)
+        {
+            call.Succeeded?.Invoke();
+            return;
+        }
         if (error is OverloadedException) ingredients.Draw(SurfaceNames.Refused);
         if (!CallErrors.Allows(call.Kind, error, cancelled)) throw new ScenarioFailedException($"{call} ended with {error}");
     }

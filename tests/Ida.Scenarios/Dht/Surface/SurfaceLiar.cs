@@ -6,42 +6,117 @@ using Ida.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A member that sends, in its own name, frames that are not what they should be to the last byte, about operations that are under way. Each is
-/// refused by who gets it, and changes nothing of what is judged.
+/// A member that sends, in its own name, frames that are not what they should be to the last byte, about operations that are under way; or proposals that are held already, with another
+/// effect or expectation. Each is refused by who gets it, or is for nothing, and changes nothing of what is judged.
 /// </summary>
 internal sealed class SurfaceLiar(DhtWorld world, Prng random)
 {
     private static readonly FrameType[] Types =
     [
         DhtFrame.Propose, DhtFrame.Proposed, DhtFrame.Commit, DhtFrame.Quiescent, DhtFrame.Stable, DhtFrame.Executed, DhtFrame.Abort, DhtFrame.Aborted, DhtFrame.Rejected,
-        DhtFrame.Recover, DhtFrame.NotHeld, DhtFrame.Forward, DhtFrame.AskEnd,
+        DhtFrame.Recover, DhtFrame.NotHeld, DhtFrame.Forward, DhtFrame.AskEnd, DhtFrame.End,
     ];
 
     private readonly byte[] _room = new byte[(1 << 20) - 12];
 
-    /// <summary>Sends one; false where nobody is there to lie to.</summary>
-    public bool Lie()
+    /// <summary>Sends one, and tells what; null where nobody is there to lie to.</summary>
+    public string? Lie()
     {
-        if (random.Next(8) != 0) return false;
+        if (random.Next(8) != 0) return null;
         var able = world.Members.FindAll(m => m.InView && !m.Wedged && !world.IsStalled(m) && m.Host.Current is { IsOver: false, State: { Acts: true, Map: not null } });
-        if (able.Count < 2) return false;
+        if (able.Count < 2) return null;
         var target = able[random.Next(able.Count)];
         var from = able[random.Next(able.Count)];
         var layer = target.Host.Current!;
-        if (from == target || layer.State.Map!.SlotOfRank(from.Rank) < 0) return false;
+        if (from == target || layer.State.Map!.SlotOfRank(from.Rank) < 0) return null;
+        if (random.Next(6) == 0 && Repeat(target, able)) return SurfaceNames.LiarRepeats;
         var keys = layer.Coordinator.Driven.Keys.ToList();
         for (var op = layer.Participant.Oldest; op is not null; op = op.Newer) keys.Add(op.Key);
-        if (keys.Count == 0) return false;
+        if (keys.Count == 0) return null;
         var about = keys[random.Next(keys.Count)];
-        if (random.Next(16) == 0) return Forge(target, from, about);
+        if (random.Next(16) == 0) return Forge(target, from, about) ? SurfaceNames.Liar : null;
         var type = Types[random.Next(Types.Length)];
-        var body = Write(type, about, layer.State);
+        if (type == DhtFrame.End) AnswerForOwner(layer, able, ref from, ref about);
+        var body = Write(type, about, from.Rank, layer, out bool read);
         long before = target.Node.Counters.Refused(RefusalReason.Malformed);
         target.Deliver(new(type, body, target.View!.Id, from.Rank));
-        // Of results of an attempt that nobody drives nothing is read.
-        bool read = (type != DhtFrame.Proposed && type != DhtFrame.Quiescent) || body.Length < 5;
         if (read && target.Node.Counters.Refused(RefusalReason.Malformed) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a frame {(byte)type} of {body.Length} bytes that is not whole: {Convert.ToHexString(body)}.");
+        return SurfaceNames.Liar;
+    }
+
+    /// <summary>The member of a session that is asked how one of its puts ended.</summary>
+    private void AnswerForOwner(DhtLayer layer, List<HarnessMember> able, ref HarnessMember from, ref AttemptId about)
+    {
+        var asking = layer.Coordinator.Standing().Select(static one => one.Op).Where(static op => op.Asks).ToList();
+        if (asking.Count == 0) return;
+        var asks = asking[random.Next(asking.Count)];
+        if (able.Find(member => member.Rank == layer.State.OwnerOf(asks.Id.Session)) is not { } owner || owner.Rank == layer.State.Rank) return;
+        (from, about) = (owner, new(asks.Id, asks.Attempt, asks.Payload));
+    }
+
+    /// <summary>
+    /// A proposal of a put that the target holds, from a member that may send it, or handed on by one of its shard; but one of its keys has another effect, or expectation. What was
+    /// proposed first stays: it is the put's own, since the hash of its pairs names it.
+    /// </summary>
+    private bool Repeat(HarnessMember target, List<HarnessMember> able)
+    {
+        var layer = target.Host.Current!;
+        var (state, participant) = (layer.State, layer.Participant);
+        var held = new List<ParticipantRecord>();
+        for (var one = participant.Oldest; one is not null; one = one.Newer)
+            if (one.IsPut) held.Add(one);
+        if (held.Count == 0) return false;
+        var op = held[random.Next(held.Count)];
+        bool handsOn = random.Next(2) == 0;
+        var may = able.FindAll(member => member != target && state.Map!.SlotOfRank(member.Rank) >= 0 && (handsOn
+            ? participant.TakesPart(member.Rank, op) && state.Map.ShardOfSlot(state.Map.SlotOfRank(member.Rank)) == state.Shard
+            : op.Key.Payload != 0 || op.Owner == member.Rank));
+        if (may.Count == 0) return false;
+        var from = may[random.Next(may.Count)];
+        var to = new BodyWriter(_room);
+        if (handsOn)
+        {
+            to.U8(1);
+            to.U16((ushort)from.Rank);
+        }
+        FrameHead.Write(ref to, op.Owner, op.Key);
+        to.U8((byte)(1 | (op.Level == ConsistencyLevel.Ordered ? 4 : 0)));
+        to.U64(op.Payload);
+        to.Var(0);
+        to.U64(5);
+        to.Var((ulong)op.SlotCount);
+        bool oneShard = true;
+        foreach (ushort slot in op.Participants)
+        {
+            to.Var(slot);
+            oneShard &= state.Map!.ShardOfSlot(slot) == state.Shard;
+        }
+        to.Var((ulong)op.UseCount);
+        int other = random.Next(op.UseCount);
+        for (int i = 0; i < op.UseCount; i++) WriteKey(ref to, op.Uses[i], i == other, oneShard);
+        var before = Enumerable.Range(0, op.UseCount).Select(i => Of(op.Uses[i])).ToList();
+        int generation = op.Generation;
+        long malformed = target.Node.Counters.Refused(RefusalReason.Malformed);
+        target.Deliver(new(handsOn ? DhtFrame.Forward : DhtFrame.Propose, to.Written.ToArray(), target.View!.Id, from.Rank));
+        if (target.Node.Counters.Refused(RefusalReason.Malformed) != malformed) throw new ScenarioFailedException($"m{target.Index} refused a proposal that is whole: {Convert.ToHexString(to.Written)}.");
+        if (op.Generation == generation && !before.SequenceEqual(Enumerable.Range(0, op.UseCount).Select(i => Of(op.Uses[i])))) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} with pairs of another proposal.");
+        if (op.Generation == generation && participant.Find(op.Key) is { } now && now != op) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} twice.");
         return true;
+
+        static (KeyEffect, byte[]?, ulong, bool, ulong) Of(KeyUse use) => (use.Effect, use.Incoming, use.Resolver, use.Expects, use.Expected);
+    }
+
+    /// <summary>One key as it was proposed, or with another effect or expectation.</summary>
+    private void WriteKey(ref BodyWriter to, KeyUse use, bool changed, bool mayExpect)
+    {
+        var (effect, expects, expected) = (use.Effect, use.Expects, use.Expected);
+        if (changed && mayExpect && random.Next(2) == 0) (expects, expected) = expects && effect != KeyEffect.Check && random.Next(2) == 0 ? (false, 0UL) : (true, expects ? expected + 1 : (ulong)random.Next(2));
+        else if (changed) effect = effect == KeyEffect.Remove ? KeyEffect.Put : KeyEffect.Remove;
+        to.Blob(use.Entry.Key);
+        to.U8((byte)((byte)effect | (expects ? DhtSender.Expectation : 0)));
+        if (expects) to.Var(expected);
+        if (effect is KeyEffect.Put or KeyEffect.Merge) to.Blob(use.Incoming ?? []);
+        if (effect == KeyEffect.Merge) to.U64(use.Resolver);
     }
 
     /// <summary>
@@ -69,7 +144,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         to.Var(4);
         for (byte i = 1; i <= 4; i++)
         {
-            to.Blob((byte[])[1, 2, 3, 4, 5, 6, 7, 8, i, (byte)layer.State.Shard]);
+            to.Blob(DhtWorld.KeyOf(SurfaceDriver.Values[0], i, (byte)layer.State.Shard));
             to.U8(1);
             to.Blob(new byte[!large ? 1 : i < 4 ? 256 << 10 : _room.Length - to.Length - 3]);
         }
@@ -80,36 +155,75 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         return true;
     }
 
-    /// <summary>The frame as it may be, and bytes behind its end; or without its end.</summary>
-    private byte[] Write(FrameType type, in AttemptId key, DhtState state)
+    /// <summary>The frame as it may be, and bytes behind its end; or without its end. Of results and answers that nobody waits for nothing is <paramref name="read"/>.</summary>
+    private byte[] Write(FrameType type, in AttemptId key, int from, DhtLayer layer, out bool read)
     {
         var to = new BodyWriter(_room);
         if (type == DhtFrame.Forward) to.U8(0);
-        FrameHead.Write(ref to, state.OwnerOf(key.Id.Session), key);
+        FrameHead.Write(ref to, layer.State.OwnerOf(key.Id.Session), key);
         int head = to.Length;
-        if (type == DhtFrame.Proposed || type == DhtFrame.Quiescent || type == DhtFrame.Commit)
+        bool answers = type == DhtFrame.Proposed || type == DhtFrame.Quiescent, driven = layer.Coordinator.TryFind(key, from, out var running, out _);
+        bool results = answers && random.Next(4) != 0, tooLarge = results && random.Next(8) == 0;
+        if (answers || type == DhtFrame.Commit)
         {
             to.U64(1 + random.NextUInt64() % 1_000_000);
-            to.U8((byte)(type == DhtFrame.Commit ? random.Next(4) : random.Next(8)));
+            to.U8((byte)(type == DhtFrame.Commit ? random.Next(4) : random.Next(2) | (results ? 2 : 0) | (tooLarge ? 4 : 0)));
         }
-        if (type == DhtFrame.Proposed || type == DhtFrame.Quiescent || type == DhtFrame.Executed) Results(ref to);
-        if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
-        if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));
-        // Those of an operation and at most one byte.
-        if (type != DhtFrame.Proposed && type != DhtFrame.Quiescent && type != DhtFrame.Commit && type != DhtFrame.Executed && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.AskEnd) to.U8(0);
-        if (random.Next(3) == 0) return _room[..random.Next(head)];
+        int fixedLength = to.Length;
+        // Frames of an operation and at most one byte are whole without it.
+        bool isShort = !answers && type != DhtFrame.Executed && type != DhtFrame.End && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.Commit;
+        if (type == DhtFrame.Executed || (results && !tooLarge)) Results(ref to, random.Next(4), put: type == DhtFrame.Executed || !driven || running.IsPut);
+        else if (type == DhtFrame.End) End(ref to);
+        else if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
+        else if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));
+        else if (isShort && type != DhtFrame.AskEnd) to.U8(0);
+        if (random.Next(3) == 0)
+        {
+            int cut = random.Next(isShort || random.Next(2) == 0 ? head : to.Length);
+            read = IsRead(layer, type, key, from, cut >= head, !results || driven || cut < fixedLength);
+            return _room[..cut];
+        }
         for (int i = 1 + random.Next(3); i > 0; i--) to.U8(255);
+        read = IsRead(layer, type, key, from, hasHead: true, !results || driven);
         return to.Written.ToArray();
     }
 
-    private void Results(ref BodyWriter to)
+    private static bool IsRead(DhtLayer layer, FrameType type, in AttemptId key, int from, bool hasHead, bool otherwise) =>
+        type == DhtFrame.End ? hasHead && layer.Coordinator.TryAsking(from, key, out _) : otherwise;
+
+    private void End(ref BodyWriter to)
     {
         int count = random.Next(4);
+        to.U8((byte)random.Next(6));
         to.Var((ulong)count);
         for (int i = 0; i < count; i++)
         {
             to.Var(999);
-            to.Blob("lie"u8);
+            PutReportCodec.Write(ref to, DrawReport(count));
         }
     }
+
+    private void Results(ref BodyWriter to, int count, bool put)
+    {
+        to.Var((ulong)count);
+        for (int i = 0; i < count; i++)
+        {
+            to.Var(999);
+            if (put) continue;
+            bool found = random.Next(2) == 0;
+            to.U8(found ? (byte)1 : (byte)0);
+            if (found) to.Blob("lie"u8);
+        }
+        if (put && count > 0) PutReportCodec.Write(ref to, DrawReport(count));
+    }
+
+    // Each verdict, with what it tells; most puts tell nothing.
+    private PutReport? DrawReport(int count) => random.Next(6) switch
+    {
+        0 => new(Verdict.NotMet, random.Next(count), null, null),
+        1 => new(Verdict.Failed, random.Next(count), new('l', random.Next(DhtLimits.ErrorChars)), null),
+        2 => new(Verdict.Applied, 0, null, null),
+        3 => new(Verdict.Applied, 0, null, new byte[random.Next(100)]),
+        _ => null,
+    };
 }

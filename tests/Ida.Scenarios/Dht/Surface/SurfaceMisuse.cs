@@ -14,62 +14,103 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var texts = SurfaceDriver.Value(dht, "x");
         string key = $"x{random.Next(2)}";
         var again = new PutOptions { Operation = new(member.Host.Current?.State.Session ?? 1, 1) };
-        switch (random.Next(26))
+        switch (random.Next(34))
         {
             case < 4: TryCallClosed(); break;
-            case 4: Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.PutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask()); break;
+            case 4:
+                Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.PutAsync([new(key, "1"), new("y", "2"), new(key, "3")]).AsTask());
+                Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => texts.MergeAsync<int>([new(key, 5), new("y", 6), new(key, 7)]).AsTask(), CallKind.Merge);
+                Refuse<ArgumentException>(SurfaceNames.SameKeyTwice, () => dht.NewBatch().Put(texts, key, "1").Expect(texts, key, 0).Remove(texts, key).CommitAsync().AsTask(), CallKind.Commit);
+                break;
             case 5:
                 Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.PutAsync(null!, "1").AsTask());
                 Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.PutAsync(null!, "1", again).AsTask(), CallKind.Retry);
                 Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.GetAsync((string)null!).AsTask(), CallKind.Get);
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.TryAddAsync(null!, "1").AsTask(), CallKind.Change);
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.MergeAsync(null!, 5).AsTask(), CallKind.Merge);
+                Refuse<ArgumentNullException>(SurfaceNames.NullKey, () => texts.UpdateAsync(null!, static text => text.ValueOr("")).AsTask(), CallKind.Update);
                 break;
             case 6:
-                Refuse<NoResolverException>(SurfaceNames.NoResolver, () => texts.MergeAsync(key, 1.5).AsTask());
+                Refuse<NoResolverException>(SurfaceNames.NoResolver, () => texts.MergeAsync(key, 1.5).AsTask(), CallKind.Merge);
                 Refuse<NoResolverException>(SurfaceNames.NoResolver, () => texts.MergeAsync(key, 1.5, again).AsTask(), CallKind.Retry);
                 break;
-            case 7:
-                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.PutAsync(new string('k', 5000), "1").AsTask());
-                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.PutAsync(new string('k', 5000), "1", again).AsTask(), CallKind.Retry);
-                Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => texts.GetAsync(new string('k', 5000)).AsTask(), CallKind.Get);
-                break;
+            case 7: TooLargeKeys(member, texts, again); break;
             case 8: Refuse<ValueTooLargeException>(SurfaceNames.ValueTooLarge, () => texts.PutAsync([new("y", "1"), new(key, new('v', Large))]).AsTask()); break;
             case 9:
                 Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.PutAsync(Enumerable.Range(0, 4097).Select(static i => KeyValuePair.Create($"{i}.0", (string?)"1"))).AsTask());
                 Refuse<ValueTooLargeException>(SurfaceNames.TooManyKeys, () => texts.GetAsync(Enumerable.Range(0, 4097).Select(static i => $"{i}.0")).AsTask(), CallKind.Get);
                 break;
-            case 10: Refuse<ValueTooLargeException>(SurfaceNames.PartTooLarge, () => texts.PutAsync(Enumerable.Range(0, 8).Select(static i => KeyValuePair.Create($"{i}.0", (string?)new('v', 250_000)))).AsTask()); break;
+            case 10:
+                Refuse<ValueTooLargeException>(SurfaceNames.PartTooLarge, () => texts.PutAsync(Enumerable.Range(0, 8).Select(static i => KeyValuePair.Create($"{i}.0", (string?)new('v', 250_000)))).AsTask());
+                var large = dht.NewBatch();
+                for (int i = 0; i < 8; i++) large.Put(texts, $"{i}.0", new('v', 250_000));
+                Refuse<ValueTooLargeException>(SurfaceNames.PartTooLarge, () => large.CommitAsync().AsTask(), CallKind.Commit);
+                break;
             case 11: Foreign(member); break;
             case 12: Nothing(member); break;
             case 13: Resolver(SurfaceNames.ResolverThrows, SurfaceResolvers.Throw, fails: true); break;
             case 14: Resolver(SurfaceNames.ResolverRemoves, SurfaceResolvers.Remove, fails: false); break;
             case 15: Resolver(SurfaceNames.ResolverTooLarge, SurfaceResolvers.TooLarge, fails: true); break;
             case 16 or 17: Resolver(SurfaceNames.ResolverBlocks, SurfaceResolvers.Block + random.Next(10_000), fails: false); break;
-            case 18: ledger.Begin(CallKind.Put, "merge that calls the DHT", member, texts.MergeAsync(key, SurfaceResolvers.Call).AsTask()); break;
+            case 18: ledger.Begin(CallKind.Merge, "merge that calls the DHT", member, texts.MergeAsync(key, SurfaceResolvers.Call).AsTask()); break;
             case 19: Begin(CallKind.Put, SurfaceNames.Empty, member, dht.Map<string, byte[]>("z").PutAsync(key, []).AsTask()); break;
             case 20 or 21: Flood(member, texts); break;
             case 22 when ingredients.Allows(SurfaceNames.BadTimeout):
-                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.PutAsync(key, "1", new() { Timeout = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1) }).AsTask());
+                var never = TimeSpan.FromSeconds(-random.Next(1, 3)) + TimeSpan.FromSeconds(1);
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.PutAsync(key, "1", new() { Timeout = never }).AsTask());
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.TryReplaceAsync(key, "1", 7, new() { Timeout = never }).AsTask(), CallKind.Change);
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadTimeout, () => texts.UpdateAsync(key, static text => text.ValueOr(""), new() { Timeout = never }).AsTask(), CallKind.Update);
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.PutAsync(key, "1", new() { Level = (ConsistencyLevel)(2 + random.Next(9)) }).AsTask());
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.TryRemoveAsync(key, 7, new() { Level = (ConsistencyLevel)(2 + random.Next(9)) }).AsTask(), CallKind.Change);
+                Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.UpdateAsync(key, static text => text.ValueOr(""), new() { Level = (ConsistencyLevel)(2 + random.Next(9)) }).AsTask(), CallKind.Update);
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.GetAsync(key, new() { Level = (ConsistencyLevel)(-1 - random.Next(9)) }).AsTask(), CallKind.Get);
                 Refuse<ArgumentOutOfRangeException>(SurfaceNames.BadLevel, () => texts.GetAsync([], new() { Level = (ConsistencyLevel)7 }).AsTask(), CallKind.Get);
                 break;
+            case 23: ThrowForOne(member, texts); break;
             case 24: MakeUpId(member, texts, key); break;
+            case 26 or 27: Expectations(member, texts, again); break;
+            case 28:
+                Refuse<ArgumentException>(SurfaceNames.UpdateNamed, () => texts.UpdateAsync(key, static text => text.ValueOr(""), again).AsTask(), CallKind.Update);
+                Refuse<ArgumentNullException>(SurfaceNames.NoFunction, () => texts.UpdateAsync(key, null!).AsTask(), CallKind.Update);
+                break;
+            case 29:
+                Refuse<ArgumentNullException>(SurfaceNames.NullValue, () => texts.TryAddAsync(key, null!).AsTask(), CallKind.Change);
+                Refuse<ArgumentNullException>(SurfaceNames.NullValue, () => texts.TryReplaceAsync(key, null!, 7, again).AsTask(), CallKind.Retry);
+                break;
+            case 30 or 31: RemoveNothing(member, texts, key); break;
             default: TryCallClosed(); break;
         }
 
         void Resolver(string name, int what, bool fails)
         {
             ingredients.Draw(name);
-            ledger.Begin(new(CallKind.Put, name, member, texts.MergeAsync(key, what).AsTask(), world.Now, TimeSpan.Zero)
+            ledger.Begin(new(CallKind.Merge, name, member, texts.MergeAsync(key, what).AsTask(), world.Now, TimeSpan.Zero)
             {
                 Ended = task =>
                 {
                     var error = task.Exception?.InnerException;
                     if (fails ? error is null : error is ResolverException) throw new ScenarioFailedException($"{name} ended with {error?.ToString() ?? "a result"}.");
-                    if (error is not (null or ResolverException) && !CallErrors.Allows(CallKind.Put, error, cancelled: false)) throw new ScenarioFailedException($"{name} ended with {error}");
+                    if (error is not (null or ResolverException) && !CallErrors.Allows(CallKind.Merge, error, cancelled: false)) throw new ScenarioFailedException($"{name} ended with {error}");
                 },
             });
         }
+    }
+
+    /// <summary>Of two pairs: the other one is merged where it lies in another shard, and only there.</summary>
+    private void ThrowForOne(HarnessMember member, DhtMap<string, string> map)
+    {
+        ingredients.Draw(SurfaceNames.MergeThrows);
+        bool far = SurfaceDriver.ShardOf(member.Dht, new(PartKind.Put, "x", "x0", 0, 0)) != SurfaceDriver.ShardOf(member.Dht, new(PartKind.Put, "x", "x1", 0, 0));
+        var merge = map.MergeAsync<int>([new("x0", SurfaceResolvers.Throw), new("x1", SurfaceResolvers.Remove)], new() { Level = ConsistencyLevel.Strict }).AsTask();
+        ledger.Begin(new(CallKind.Merge, SurfaceNames.MergeThrows, member, merge, world.Now, TimeSpan.Zero)
+        {
+            Ended = task =>
+            {
+                var error = CallErrors.ErrorOf(task);
+                bool wrong = error is ResolverException or PartlyAppliedException ? error is PartlyAppliedException != far : error is null || !CallErrors.Allows(CallKind.Merge, error, cancelled: false);
+                if (wrong) throw new ScenarioFailedException($"{SurfaceNames.MergeThrows} ended with {error?.ToString() ?? "a result"}.");
+            },
+        });
     }
 
     private void Begin(CallKind kind, string name, HarnessMember member, Task task)
@@ -88,7 +129,8 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var map = SurfaceDriver.Value(member.Dht, "x");
         (CallKind Kind, Task Task)[] calls =
         [
-            (CallKind.Put, map.PutAsync("x0", "1").AsTask()), (CallKind.Get, map.GetAsync("x0").AsTask()), (CallKind.WhenInitialised, member.Dht.WhenInitialisedAsync()),
+            (CallKind.Put, map.PutAsync("x0", "1").AsTask()), (CallKind.Change, map.TryAddAsync("x0", "1").AsTask()), (CallKind.Merge, map.MergeAsync("x0", 5).AsTask()),
+            (CallKind.Commit, member.Dht.NewBatch().Expect(map, "x0", 0).CommitAsync().AsTask()), (CallKind.Update, map.UpdateAsync("x0", static text => text.ValueOr("")).AsTask()), (CallKind.Get, map.GetAsync("x0").AsTask()), (CallKind.WhenInitialised, member.Dht.WhenInitialisedAsync()),
             (CallKind.Status, member.Dht.StatusAsync()), (CallKind.Snapshot, member.Dht.SnapshotAsync()), (CallKind.Close, member.Dht.CloseAsync().AsTask()),
         ];
         member.Turn(static () => { });
@@ -106,6 +148,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         if (other is null) return;
         ingredients.Draw(SurfaceNames.ForeignMap);
         Expect.Throws<ArgumentException>(() => member.Dht.NewBatch().Put(SurfaceDriver.Value(other.Dht, "x"), "x0", "1"));
+        Expect.Throws<ArgumentException>(() => member.Dht.NewBatch().Expect(SurfaceDriver.Value(other.Dht, "x"), "x0", 1));
         Expect.Throws<ArgumentException>(() => member.Dht.NewReading().Add(SurfaceDriver.Value(other.Dht, "x"), "x0"));
     }
 
@@ -117,7 +160,45 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         if (!calls.All(static call => call.IsCompletedSuccessfully)) throw new ScenarioFailedException("A call that asks for nothing does not return at once.");
         // A retry without its pairs, and a name that is cut within a character.
         Expect.Throws<ArgumentException>(() => map.PutAsync([], new() { Operation = new(1 + random.NextUInt64(), random.NextUInt64()) }).AsTask());
-        Expect.Throws<ArgumentException>(() => SurfaceDriver.Value(member.Dht, "x\uD83D"));
+        Expect.Throws<UndeclaredMapException>(() => SurfaceDriver.Value(member.Dht, "x\uD83D"));
+    }
+
+    private void TooLargeKeys(HarnessMember member, DhtMap<string, string> map, PutOptions again)
+    {
+        string key = new('k', 5000);
+        Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.PutAsync(key, "1").AsTask());
+        Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.PutAsync(key, "1", again).AsTask(), CallKind.Retry);
+        Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.GetAsync(key).AsTask(), CallKind.Get);
+        Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.TryAddAsync(key, "1").AsTask(), CallKind.Change);
+        Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.MergeAsync(key, 5).AsTask(), CallKind.Merge);
+        // It is told when its key is read.
+        ledger.RefusedLater<ValueTooLargeException>(CallKind.Update, SurfaceNames.KeyTooLarge, member, map.UpdateAsync(key, static text => text.ValueOr("")).AsTask());
+    }
+
+    // Two that differ, and some of keys in two shards, where there are such keys by the hash.
+    private void Expectations(HarnessMember member, DhtMap<string, string> map, PutOptions again)
+    {
+        var dht = member.Dht;
+        Refuse<ArgumentException>(SurfaceNames.ExpectTwo, () => dht.NewBatch().Expect(map, "x0", 1).Expect(map, "x0", 2).CommitAsync().AsTask(), CallKind.Commit);
+        Refuse<ArgumentException>(SurfaceNames.ExpectTwo, () => dht.NewBatch(again).Expect(map, "x0", 1).Put(map, "x0", "1").Expect(map, "x0", 2).CommitAsync().AsTask(), CallKind.Retry);
+        if (SurfaceDriver.ShardOf(dht, new(PartKind.Put, "x", "x0", 0, 0)) == SurfaceDriver.ShardOf(dht, new(PartKind.Put, "x", "x1", 0, 0))) return;
+        Refuse<ArgumentException>(SurfaceNames.ExpectFar, () => dht.NewBatch().Expect(map, "x0", 1).Put(map, "x1", "1").CommitAsync().AsTask(), CallKind.Commit);
+        Refuse<ArgumentException>(SurfaceNames.ExpectFar, () => dht.NewBatch().Merge(map, "x0", SurfaceResolvers.Throw).Expect(map, "x1", 0).CommitAsync().AsTask(), CallKind.Commit);
+        Refuse<ArgumentException>(SurfaceNames.ExpectFar, () => dht.NewBatch(again).Expect(map, "x0", 0).Expect(map, "x1", 0).CommitAsync().AsTask(), CallKind.Retry);
+    }
+
+    /// <summary>What is absent is not removed, though it has the version that is expected of it; and what is there has another.</summary>
+    private void RemoveNothing(HarnessMember member, DhtMap<string, string> map, string key)
+    {
+        ingredients.Draw(SurfaceNames.RemoveNothing);
+        ledger.Begin(new(CallKind.Change, SurfaceNames.RemoveNothing, member, map.TryRemoveAsync(key, 0).AsTask(), world.Now, TimeSpan.Zero)
+        {
+            Ended = static task =>
+            {
+                if (task is Task<bool> { IsCompletedSuccessfully: true, Result: true }) throw new ScenarioFailedException($"{SurfaceNames.RemoveNothing}: it was told that it removed an entry.");
+                if (CallErrors.ErrorOf(task) is { } error && !CallErrors.Allows(CallKind.Change, error, cancelled: false)) throw new ScenarioFailedException($"{SurfaceNames.RemoveNothing} ended with {error}");
+            },
+        });
     }
 
     /// <summary>An id that is still to come, or far from it, of any member: while that one is there, it is refused.</summary>
@@ -152,6 +233,6 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
     private void Refuse<T>(string name, Action misuse, CallKind kind = CallKind.Put) where T : Exception
     {
         ingredients.Draw(name);
-        ledger.Refused<T>(kind, misuse);
+        ledger.Refused<T>(kind, name, misuse);
     }
 }

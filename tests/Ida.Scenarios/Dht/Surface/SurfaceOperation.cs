@@ -3,11 +3,23 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>One logical put or read of a client: what it asks for, the calls that were made for it, and what is known of its outcome.</summary>
-internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
+internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
 {
+    private string? _before, _found;
+
     public string Client => client;
 
-    public ConsistencyLevel Level => level;
+    /// <summary>The level that its calls ask for.</summary>
+    public ConsistencyLevel Asked => asked;
+
+    /// <summary>The level by which it is judged: what only the execution shows is <see cref="ConsistencyLevel.Strict"/>, whatever is asked for.</summary>
+    public ConsistencyLevel Level => TellsAlways ? ConsistencyLevel.Strict : asked;
+
+    /// <summary>Of its one key each call tells what became of it: whether it was there, or what it holds.</summary>
+    public bool IsAlone { get; set; }
+
+    /// <summary>Whether each of its calls tells what only the execution shows.</summary>
+    public bool TellsAlways => Expects || IsAlone;
 
     /// <summary>The pairs of a put; empty for a read.</summary>
     public List<SurfacePart> Parts { get; } = [];
@@ -28,8 +40,6 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
 
     /// <summary>Its records in the history, with the indices of the pairs that each covers.</summary>
     public List<(string Op, int[] Pairs)> Records { get; } = [];
-
-    private string? _before, _found;
 
     /// <summary>Calls that have not ended.</summary>
     public int Open { get; set; }
@@ -63,57 +73,82 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
     /// <summary>It is recorded, whatever became of it.</summary>
     public bool Done { get; set; }
 
+    /// <summary>Another goes under its id that differs only in what it does to a key, or expects of it.</summary>
+    public bool HasDouble { get; set; }
+
     /// <summary>It goes under the id of another, with other pairs: it is not to be repeated.</summary>
     public bool IsImpostor { get; init; }
 
     /// <summary>Writes the invocation. Merges and puts of one call are two records of one operation.</summary>
     public void Invoke(HistoryRecorder recorder, int member)
     {
-        var of = level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
         if (!IsPut)
         {
-            Records.Add((recorder.Invoke(client, $"m{member}", HistoryFunctions.Get, [.. Keys.Select(k => $"{k.Map}:{k.Key}")], null, of), []));
+            Records.Add((Look(recorder, member, client, [.. Keys.Select(k => $"{k.Map}:{k.Key}")], null), []));
             return;
         }
         // What is never applied is not recorded: so it is an anomaly where it shows.
         Record(HistoryFunctions.Append, [.. Parts.Index().Where(p => p.Item.Kind == PartKind.Append && !Dead.Contains(p.Index)).Select(p => p.Index)]);
         Record(HistoryFunctions.Put, [.. Parts.Index().Where(p => p.Item.Kind is PartKind.Put or PartKind.Remove && !Dead.Contains(p.Index)).Select(p => p.Index)]);
-        if (Records.Count == 0) return;
+        string? whole = Records.Count > 0 ? Records[0].Op : null;
         // A put that is applied was told what its key held before: all of it happens at one place of the order.
-        if (Expects || Parts is [{ Kind: PartKind.Append or PartKind.Remove }]) _before = recorder.Invoke(client, $"m{member}", HistoryFunctions.Get, [.. Looked().Select(static part => part.Name)], null, of, Records[0].Op);
+        if (Expects || Parts is [{ Kind: PartKind.Append or PartKind.Remove }]) _before = Look(recorder, member, client, NamesLookedAt(), whole);
         // One that is not applied was told what it found instead.
-        if (Expects) _found = recorder.Invoke($"{client}f", $"m{member}", HistoryFunctions.Get, [.. Looked().Select(static part => part.Name)], null, of);
+        if (Expects) _found = Look(recorder, member, client + "f", NamesLookedAt(), null);
 
         void Record(string function, int[] pairs)
         {
             if (pairs.Length == 0) return;
             Records.Add((recorder.Invoke(client, $"m{member}", function, [.. pairs.Select(i => Parts[i].Name)],
-                [.. pairs.Select(i => Parts[i].Kind == PartKind.Remove ? HistoryValue.Absent : Parts[i].Element)], of, Records.Count > 0 ? Records[0].Op : null), pairs));
+                [.. pairs.Select(i => Parts[i].Kind == PartKind.Remove ? HistoryValue.Absent : Parts[i].Element)], RecordedLevel, Records.Count > 0 ? Records[0].Op : null), pairs));
         }
     }
 
-    /// <summary>Writes what became of a put that is answered. <paramref name="elementOf"/> tells what a key held with a version, as far as anybody was told.</summary>
-    public void Ok(HistoryRecorder recorder, SurfaceTold told, Func<string, ulong, long?> elementOf)
+    /// <summary>Writes the invocation of an update, which reads its key and puts there what follows from that.</summary>
+    public void InvokeUpdate(HistoryRecorder recorder, int member)
+    {
+        Invoke(recorder, member);
+        _before ??= Look(recorder, member, client, NamesLookedAt(), Records[0].Op);
+        // For its last put, which may have its turn at any time of the update.
+        _found = Look(recorder, member, client + "f", NamesLookedAt(), null);
+    }
+
+    /// <summary>What became of the last put of an update is not known: from now on it is that put, which expects what its function was given.</summary>
+    public void BecomeLastPut(ulong version, HistoryValue value) => Parts[0] = Parts[0] with { Expected = version, ExpectedValue = value };
+
+    /// <summary>Writes the end of an update that was done: what its function was given, and that what it made is stored.</summary>
+    public void OkUpdate(HistoryRecorder recorder, ulong version, HistoryValue value)
+    {
+        recorder.Ok(Records[0].Op);
+        recorder.Ok(_before!, [value], [version > 0 ? (long?)version : null]);
+        recorder.Fail(_found!);
+    }
+
+    /// <summary>Writes what became of a put that is answered. What it was told that keys did not hold goes to <paramref name="exclusions"/>.</summary>
+    public void Ok(HistoryRecorder recorder, SurfaceTold told, SurfaceKnowledge known, SurfaceExclusions exclusions)
     {
         if (!told.IsApplied)
         {
             foreach (var (op, _) in Records) recorder.Fail(op);
             if (_before is { } unmet) recorder.Fail(unmet);
-            Found(recorder, told, elementOf);
+            Found(recorder, told, known, exclusions);
             return;
         }
         // A removed key that had no value has no version.
         foreach (var (op, pairs) in Records) recorder.Ok(op, null, told.Versions.Count == 0 ? null : [.. pairs.Select(i => told.Versions[i] is > 0 and var version ? (long?)version : null)]);
         if (_found is { } other) recorder.Fail(other);
+        foreach (var (i, part) in Parts.Index())
+            if (part is { Kind: PartKind.Remove, Expected: null } && (told.WasThere == true || (told.Versions.Count > 0 && told.Versions[i] > 0))) exclusions.Add(Records[0].Op, part.Name, HistoryValue.Absent);
         if (_before is not { } before) return;
+        // A resolver is asked only where all expectations are met.
         if (Expects)
         {
-            foreach (var part in Looked())
-                if (part is { Expected: > 0, ExpectedElement: null }) throw new ScenarioFailedException($"{client} was applied, though {part.Name} never had version {part.Expected}.");
-            recorder.Ok(before, [.. Looked().Select(static part => part.ExpectedElement is { } element ? (HistoryValue)element : HistoryValue.Absent)], [.. Looked().Select(static part => part.Expected is > 0 and var version ? (long?)version : null)]);
+            foreach (var part in LookedAt())
+                if (part.ExpectedValue is null) throw new ScenarioFailedException($"{client} was applied, though {part.Name} never had version {part.Expected}.");
+            recorder.Ok(before, [.. LookedAt().Select(static part => part.ExpectedValue!.Value)], [.. LookedAt().Select(static part => part.Expected is > 0 and var version ? (long?)version : null)]);
         }
         else if (told.Before is { } list) recorder.Ok(before, [list.Length == 0 ? HistoryValue.Absent : HistoryValue.List([.. list])]);
-        else if (told.WasAbsent || (told.Versions.Count > 0 && told.Versions[0] == 0)) recorder.Ok(before, [HistoryValue.Absent]);
+        else if (told.WasThere == false || (told.Versions.Count > 0 && told.Versions[0] == 0)) recorder.Ok(before, [HistoryValue.Absent]);
         else recorder.Info(before);
     }
 
@@ -131,15 +166,30 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel level)
         }
     }
 
-    private void Found(HistoryRecorder recorder, SurfaceTold told, Func<string, ulong, long?> elementOf)
+    // Where it is not told what keys have, it is told what the one key has not.
+    private void Found(HistoryRecorder recorder, SurfaceTold told, SurfaceKnowledge known, SurfaceExclusions exclusions)
     {
-        if (told.Versions.Count > 0 && !Parts.Index().Any(p => p.Item.Expected is { } expected && told.Versions[p.Index] != expected))
+        var parts = Parts.Index().Where(static p => p.Item.Expected is not null).ToList();
+        if (told.Versions.Count > 0 && parts.TrueForAll(p => told.Versions[p.Index] == p.Item.Expected))
             throw new ScenarioFailedException($"{client} was not applied, though its keys have the versions {string.Join(", ", told.Versions)} that it expects.");
-        var found = told.Versions.Count == 0 ? [] : Parts.Index().Where(static p => p.Item.Expected is not null).Select(p => (Version: told.Versions[p.Index], Element: elementOf(p.Item.Name, told.Versions[p.Index]))).ToList();
-        if (found.Count == 0 || found.Exists(static one => one is { Version: > 0, Element: null })) recorder.Fail(_found!);
-        else recorder.Ok(_found!, [.. found.Select(static one => one.Element is { } element ? (HistoryValue)element : HistoryValue.Absent)], [.. found.Select(static one => one.Version > 0 ? (long?)one.Version : null)]);
+        var found = told.Versions.Count == 0 ? [] : parts.ConvertAll(p => (Version: told.Versions[p.Index], Value: known.ValueOf(p.Item.Name, told.Versions[p.Index])));
+        if (found.Count > 0 && found.TrueForAll(static one => one.Value is not null))
+        {
+            recorder.Ok(_found!, [.. found.Select(static one => one.Value!.Value)], [.. found.Select(static one => one.Version > 0 ? (long?)one.Version : null)]);
+            return;
+        }
+        recorder.Fail(_found!);
+        foreach (var (i, part) in parts)
+            if (part.ExpectedValue is { } value && (told.Versions.Count == 0 ? parts.Count == 1 : told.Versions[i] != part.Expected)) exclusions.Add(_found!, part.Name, value);
     }
 
+    private HistoryLevel RecordedLevel => Level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
+
+    private string Look(HistoryRecorder recorder, int member, string who, string[] keys, string? partOf) =>
+        recorder.Invoke(who, $"m{member}", HistoryFunctions.Get, keys, null, RecordedLevel, partOf);
+
+    private string[] NamesLookedAt() => [.. LookedAt().Select(static part => part.Name)];
+
     // The keys of which a put is told what they held.
-    private IEnumerable<SurfacePart> Looked() => Expects ? Parts.Where(static part => part.Expected is not null) : Parts;
+    private IEnumerable<SurfacePart> LookedAt() => Expects ? Parts.Where(static part => part.Expected is not null) : Parts;
 }

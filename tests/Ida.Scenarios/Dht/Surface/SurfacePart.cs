@@ -1,4 +1,5 @@
 using System.Globalization;
+using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
@@ -22,8 +23,11 @@ internal readonly record struct SurfacePart(PartKind Kind, string Map, string Ke
     /// <summary>The version that the key must have for any pair to be applied.</summary>
     public ulong? Expected { get; init; }
 
-    /// <summary>What the key held with that version, as far as anybody was told; null for absence.</summary>
-    public long? ExpectedElement { get; init; }
+    /// <summary>What the key held with that version, as somebody was told; null where no key ever has it.</summary>
+    public HistoryValue? ExpectedValue { get; init; }
+
+    /// <summary>Whether the put changes the key, unless a resolver or an expectation keeps it from that.</summary>
+    public bool IsChange => Kind is PartKind.Append or PartKind.Put or PartKind.Remove;
 
     /// <summary>The key's name in the history.</summary>
     public string Name => $"{Map}:{Key}";

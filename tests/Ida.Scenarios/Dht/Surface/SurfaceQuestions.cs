@@ -26,6 +26,8 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         var source = timing.Source ?? (what == 2 ? new() : null);
         var token = source?.Token ?? default;
         var dht = member.Dht;
+        bool had = member.Host.Current is { State.Initialised: true };
+        ulong? view = world.View?.Id;
         (CallKind kind, string name, Task task) = what switch
         {
             0 => (CallKind.Snapshot, SurfaceNames.Snapshot, (Task)dht.SnapshotAsync(token)),
@@ -35,7 +37,21 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         ingredients.Draw(name);
         // Where there is nothing to wait for a token does not count.
         if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenInitialised && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
-        Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2);
+        Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2, () => Judge(member, task, had, view));
+    }
+
+    /// <summary>A member that says it has all of its shard has it, or had it when it was asked; and it knows its own place. What was so before a view change may be so no more.</summary>
+    private void Judge(HarnessMember member, Task task, bool had, ulong? view)
+    {
+        if (world.Lies is not null || member.IsPartOver || view is null || world.View?.Id != view || member.Host.Current is not { } layer) return;
+        var (isWhole, slot) = task switch
+        {
+            Task<LocalSlice> slice => (slice.Result.IsInitialised, slice.Result.Slot),
+            Task<DhtStatus> status => (status.Result.IsInitialised, status.Result.OwnSlot),
+            _ => (true, layer.State.Slot),
+        };
+        if (isWhole && !had && !layer.State.Initialised) throw new ScenarioFailedException($"m{member.Index} said that it has all of its shard, and has not.");
+        if (slot != layer.State.Slot) throw new ScenarioFailedException($"m{member.Index} said that it has slot {slot}, and has {layer.State.Slot}.");
     }
 
     /// <summary>Gives up the part of a member in the DHT, and at times the wait for its end.</summary>
@@ -62,9 +78,9 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         if (goesOn && member.IsPartOver) throw new ScenarioFailedException($"{SurfaceNames.CloseCancelledBefore}: m{member.Index} gives up its part all the same.");
     }
 
-    private void Begin(CallKind kind, string name, HarnessMember member, Task task, SurfaceTiming timing, bool waits)
+    private void Begin(CallKind kind, string name, HarnessMember member, Task task, SurfaceTiming timing, bool waits, Action? succeeded = null)
     {
-        ledger.Begin(new(kind, name, member, task, world.Now, TimeSpan.Zero) { Source = timing.Source, Waits = waits, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView });
+        ledger.Begin(new(kind, name, member, task, world.Now, TimeSpan.Zero) { Source = timing.Source, Waits = waits, Succeeded = succeeded, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView });
         if (timing.CancelQueued) timing.Source!.Cancel();
     }
 }

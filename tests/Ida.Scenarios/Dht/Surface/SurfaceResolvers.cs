@@ -1,15 +1,36 @@
+using GroupCore.Runtime;
+
 namespace Ida.Scenarios;
 
-/// <summary>The resolvers of a <see cref="SurfaceSchedule"/>: user code that behaves, throws, removes, returns too much, keeps its turn, or calls back.</summary>
-internal sealed class SurfaceResolvers(DhtWorld world, Action<HarnessMember> callBack)
+/// <summary>
+/// The maps of a <see cref="SurfaceSchedule"/>, one of them placed by a shard key, and its resolvers: user code that behaves, throws, removes, returns too much, keeps its turn, or calls back.
+/// In some schedules those who enable the DHT late have a map and a resolver more, as while a program is upgraded.
+/// </summary>
+internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients ingredients, Action<HarnessMember> callBack)
 {
+    /// <summary>What only some members declare.</summary>
+    public const string Extra = "extra";
+
+    // Whoever comes behind them has more, so that nobody lacks what is in use.
+    private readonly int _plain = random.Next(2) == 0 ? int.MaxValue : 1 + random.Next(7);
+    private int _declared;
+
     /// <summary>What to merge into a text to make the resolver do it; milliseconds from <see cref="Block"/> on.</summary>
     public const int Throw = 0, Remove = 1, TooLarge = 2, Call = 3, Block = 10;
 
-    public void Register(DhtRegistry registry)
+    public void Declare(DhtMaps maps)
     {
-        registry.OnMerge<string, List<long>, long>(static (_, stored, incoming) => [.. stored ?? [], incoming]);
-        registry.OnMerge<string, string, int>(Resolve);
+        foreach (string name in SurfaceDriver.Lists) maps.Map<string, List<long>>(name).OnMerge<long>(static (_, stored, incoming) => [.. stored ?? [], incoming]);
+        foreach (string name in (string[])[.. SurfaceDriver.Values, "x"])
+        {
+            var map = maps.Map<string, string>(name).OnMerge<int>(Resolve);
+            if (name == SurfaceDriver.Placed) map.ShardBy(SurfaceDriver.ShardKeyOf);
+            if (name == "x" && _declared >= _plain) map.OnMerge<bool>(static (_, stored, _) => stored + "e");
+        }
+        maps.Map<string, byte[]>("z");
+        if (_declared++ < _plain) return;
+        ingredients.Draw(SurfaceNames.Extras);
+        maps.Map<string, string>(Extra);
     }
 
     private string? Resolve(string key, string? stored, int what)

@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Ida.Coordination;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -11,12 +10,12 @@ namespace Ida.Scenarios;
 /// code, small bounds and large values, while members crash, are excluded, join, leave and close. Every call must end in time, with a result
 /// or an error that is documented, and the history of what was called and answered is judged.
 /// </summary>
-internal sealed class SurfaceSchedule
+internal sealed partial class SurfaceSchedule
 {
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random, _stalls, _levels, _followers, _conditions;
+    private readonly Prng _random, _stalls, _levels, _followers, _conditions, _defaults, _updates;
 
     // Where few bytes may be in flight; null where as many as by default.
     private readonly Prng? _heavy;
@@ -26,35 +25,39 @@ internal sealed class SurfaceSchedule
     private readonly SurfaceLedger _ledger;
     private readonly SurfaceMisuse _misuse;
     private readonly SurfaceQuestions _questions;
+    private readonly SurfaceMaps _maps;
     private readonly SurfaceLiar? _liar;
     private readonly LostSights _sights = new(Versions);
     private readonly List<SurfaceOperation> _open = [];
     private readonly Dictionary<OperationId, SurfaceOperation> _winner = [];
     private readonly SurfaceKnowledge _known;
+    private readonly SurfaceExclusions _exclusions = new();
     private readonly string[] _keys;
     private readonly OperationId _session;
     private int _left, _misuses, _closes, _name;
+    private bool _isOver;
     private long _element;
     private ulong _sequence = DhtWorld.Named;
 
     public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, Rule without = Rule.None)
     {
         (_run, _random, _stalls, _levels, _followers, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), new(run.Seed ^ 0xF0110), ingredients);
-        _conditions = new(run.Seed ^ 0xC0DD);
+        (_conditions, _defaults, _updates) = (new(run.Seed ^ 0xC0DD), new(run.Seed ^ 0xDEFA), new(run.Seed ^ 0x0DA7E));
         _known = new(_conditions);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
         var bytes = new Prng(run.Seed ^ 0xB17E5);
         if (bytes.Next(4) == 0) _heavy = bytes;
-        _world.Options = DrawBytes(DrawOptions());
+        _world.Options = DrawLevel(DrawBytes(DrawOptions()));
         DrawLinks(new(run.Seed ^ 0x117C5));
         DrawLost(new(run.Seed ^ 0x605E));
         DrawLate(new(run.Seed ^ 0x1A7E));
         _ledger = new(_world, ingredients, calls);
-        _world.Register = new SurfaceResolvers(_world, CallBack).Register;
-        _driver = new(_random, ingredients);
+        _world.Declare = new SurfaceResolvers(_world, new(run.Seed ^ 0xE87A), ingredients, CallBack).Declare;
+        _driver = new(_random, _conditions, ingredients, _ledger);
         _misuse = new(_world, _random, ingredients, _ledger);
         _questions = new(_world, new(run.Seed ^ 0xA5C), ingredients, _ledger);
+        _maps = new(_world, new(run.Seed ^ 0x3A95), ingredients, _ledger);
         int members = 4 + _random.Next(3);
         _world.Found(members);
         int slow = DrawSlow(new(run.Seed ^ 0x5107));
@@ -131,6 +134,14 @@ internal sealed class SurfaceSchedule
         return options with { MaxInFlightBytes = (1 << 20) + _heavy.Next(1 << 20) };
     }
 
+    // That of all calls which name none.
+    private DhtOptions DrawLevel(DhtOptions options)
+    {
+        if (_defaults.Next(4) != 0) return options;
+        _drawn.Draw(SurfaceNames.TableOrdered);
+        return options with { Level = ConsistencyLevel.Ordered };
+    }
+
     // Less than one large value, so that nearly everything waits for room, or some of them.
     private void DrawLinks(Prng random)
     {
@@ -164,7 +175,7 @@ internal sealed class SurfaceSchedule
 
     private void Step()
     {
-        if (_liar?.Lie() == true) _drawn.Draw(SurfaceNames.Liar);
+        if (_liar?.Lie() is { } lie) _drawn.Draw(lie);
         int choice = _random.Next(1000);
         if (choice < 750) _faults.DeliverSome(1);
         else if (choice < 850) StartSomething();
@@ -176,6 +187,7 @@ internal sealed class SurfaceSchedule
         else if (choice < 991) _faults.ExcludeOne();
         else Careless();
         _questions.Step();
+        _maps.Step();
         _ledger.Look();
         LookAtPlaces();
     }
@@ -233,17 +245,19 @@ internal sealed class SurfaceSchedule
         if (_left <= 0 || Pick() is not { } member) return;
         _left--;
         Operations++;
-        var level = _random.Next(8) == 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
+        var level = _random.Next(8) == 0 || (_world.Options.Level == ConsistencyLevel.Ordered && _defaults.Next(3) == 0) ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
         if (level == ConsistencyLevel.Ordered) _drawn.Draw(SurfaceNames.Ordered);
         if (_conditions.Next(12) == 0)
         {
-            Update(member);
+            Update(member, level);
             return;
         }
         // One call at a time for each name, which says more about their order.
         var operation = Draw(new($"c{++_name}", level));
+        if (operation.IsPut && _conditions.Next(3) == 0) ExpectSome(operation, member.Dht);
         if (operation.Parts.Exists(static part => part.Kind == PartKind.Fail)) MarkDead(operation, member.Dht);
-        else if (operation.Parts.TrueForAll(static part => part.Kind is PartKind.Put or PartKind.Remove) && operation.IsPut && _conditions.Next(3) == 0) ExpectSome(operation, member.Dht);
+        operation.IsAlone = level == ConsistencyLevel.Ordered && operation.Parts is [{ Kind: PartKind.Append or PartKind.Remove, Expected: null }] && _conditions.Next(2) == 0;
+        if (level == ConsistencyLevel.Ordered && operation.TellsAlways) _drawn.Draw(SurfaceNames.StrictAnyway);
         if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OperationId(_session.Session, ++_sequence);
         operation.Invoke(Recorder, member.Index);
         _open.Add(operation);
@@ -295,44 +309,14 @@ internal sealed class SurfaceSchedule
         var parts = operation.Parts;
         int shard = SurfaceDriver.ShardOf(dht, parts[0]);
         parts.RemoveAll(part => SurfaceDriver.ShardOf(dht, part) != shard);
+        bool only = _conditions.Next(6) == 0;
+        if (only && parts.Exists(static part => part.IsChange)) parts.RemoveAll(static part => !part.IsChange);
         for (int i = 0; i < parts.Count; i++)
         {
-            if (i > 0 && _conditions.Next(3) == 0) continue;
-            var (version, element) = _known.Guess(parts[i].Name);
-            parts[i] = parts[i] with { Expected = version, ExpectedElement = element, Kind = i > 0 && _conditions.Next(3) == 0 ? PartKind.Check : parts[i].Kind };
-        }
-    }
-
-    private void Update(HarnessMember member)
-    {
-        _drawn.Draw(SurfaceNames.Update);
-        var part = new SurfacePart(PartKind.Put, SurfaceDriver.Values[0], _keys[_conditions.Next(_keys.Length)], ++_element, 0);
-        string client = $"c{++_name}", through = $"m{member.Index}", put = Recorder.Invoke(client, through, HistoryFunctions.Put, [part.Name], [part.Element]);
-        string read = Recorder.Invoke(client, through, HistoryFunctions.Get, [part.Name], partOf: put);
-        string? before = null;
-        var source = _conditions.Next(4) == 0 ? new CancellationTokenSource() : null;
-        var task = SurfaceDriver.Value(member.Dht, part.Map).UpdateAsync(part.Key, held => (before = held.ValueOr(null), part.Value).Value, null, source?.Token ?? default).AsTask();
-        _ledger.Begin(new(CallKind.Put, $"update {client}", member, task, _world.Now, TimeSpan.Zero)
-        {
-            Source = source, CancelAt = source is null ? long.MaxValue : _world.Deliveries + 1 + _conditions.Next(30), Ended = Ended, Lost = () => End(Recorder.Info),
-        });
-        Turn(member);
-
-        void Ended(Task ended)
-        {
-            if (ended.IsCompletedSuccessfully)
-            {
-                Recorder.Ok(put);
-                Recorder.Ok(read, [before is null ? HistoryValue.Absent : SurfacePart.ElementOf(before)]);
-            }
-            else if (CallErrors.ErrorOf(ended) is { } error && CallErrors.MeaningOf(CallKind.Put, error) == ErrorMeaning.Misuse) throw new ScenarioFailedException($"Update {client} ended with {error}");
-            else End(CallErrors.MayHaveExecuted(CallErrors.ErrorOf(ended)!) ? Recorder.Info : Recorder.Fail);
-        }
-
-        void End(Action<string> how)
-        {
-            how(put);
-            how(read);
+            // What fails has no key of which anything is known.
+            if (!parts[i].IsChange || (i > 0 && !only && _conditions.Next(3) == 0)) continue;
+            var (version, value) = _known.Guess(parts[i].Name);
+            parts[i] = parts[i] with { Expected = version, ExpectedValue = value, Kind = only || (i > 0 && _conditions.Next(3) == 0) ? PartKind.Check : parts[i].Kind };
         }
     }
 
@@ -358,250 +342,6 @@ internal sealed class SurfaceSchedule
         return able.Count == 0 ? null : able[_random.Next(able.Count)];
     }
 
-    private void Call(SurfaceOperation operation, HarnessMember member, bool first)
-    {
-        operation.Open++;
-        operation.Calls++;
-        operation.Through = member.Index;
-        // What has to be found out in the end is asked plainly.
-        bool plain = _left <= 0 && !first;
-        var timing = plain ? SurfaceTiming.Plain : SurfaceTiming.Draw(_random, _drawn, _world.Deliveries, retry: !first);
-        if (!plain && Follows(operation, member) && _followers.Next(2) == 0)
-        {
-            _drawn.Draw(SurfaceNames.Follower);
-            timing = timing with { Timeout = TimeSpan.FromMicroseconds(1 + _followers.Next(20_000)) };
-        }
-        var level = operation.IsPut && !plain && !operation.IsImpostor ? LevelOf(operation) : operation.Level;
-        var put = operation.IsPut ? new PutOptions { Level = level, Timeout = timing.Timeout, Operation = operation.Id } : null;
-        var get = operation.IsPut ? null : new GetOptions { Level = operation.Level, Timeout = timing.Timeout };
-        var token = timing.Source?.Token ?? default;
-        if (!first && operation.WasNamed) StallOwner(operation.Id!.Value, member);
-        Task task = operation.IsPut ? Started(() => _driver.Put(member.Dht, operation.Parts, put, token)) : Started(() => _driver.GetAsync(member.Dht, operation.Keys, get, token));
-        operation.Read = task as Task<List<(long[]? Elements, ulong Version)>>;
-        // Refused at once: whether the put was executed is no question.
-        if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"A call of {operation.Client} whose token was cancelled before it was taken.");
-        var kind = !operation.IsPut ? CallKind.Get : operation.Id is null ? CallKind.Put : CallKind.Retry;
-        _ledger.Begin(new(kind, $"of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
-        {
-            Source = timing.Source, CancelAt = timing.CancelAt, CancelInView = timing.CancelInView,
-            Ended = ended => Ended(operation, kind, ended, level), Lost = () => Lost(operation),
-        });
-        if (timing.CancelQueued) timing.Source!.Cancel();
-        Turn(member);
-    }
-
-    /// <summary>Whether a call waits for an earlier one of the same put, whose caller gave up, at the same member.</summary>
-    private static bool Follows(SurfaceOperation operation, HarnessMember member) => operation is { IsPut: true, IsImpostor: false, Id: { } id }
-        && member.Host.Current!.Coordinator.Standing().Any(one => one.Op.Id == id && one is { Place: OperationPhase.Detached, Op.Follower: null });
-
-    // Calls of one put, not all at its level: what is recorded as strict is not ended by one that may return before its execution.
-    private ConsistencyLevel LevelOf(SurfaceOperation operation)
-    {
-        if (_levels.Next(8) != 0) return operation.Level;
-        _drawn.Draw(SurfaceNames.OtherLevel);
-        return operation.Level == ConsistencyLevel.Strict ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
-    }
-
-    // The member that named the put is asked whether it did, and is in a turn that lasts.
-    private void StallOwner(OperationId put, HarnessMember asks)
-    {
-        var owner = _world.Members.Find(m => m.InView && m != asks && m.Host.Current is { IsOver: false } layer && layer.State.Session == put.Session);
-        if (owner is null) return;
-        if (!_world.IsStalled(owner) && _stalls.Next(3) == 0) owner.Stall(TimeSpan.FromMilliseconds(100 + _stalls.Next(3_000)));
-        if (_world.IsStalled(owner)) _drawn.Draw(SurfaceNames.AsksStalled);
-    }
-
-    // A refusal may come as an exception of the call itself.
-    private static Task Started(Func<Task> call)
-    {
-        try
-        {
-            return call();
-        }
-        catch (Exception error) when (error is not ScenarioFailedException)
-        {
-            return Task.FromException(error);
-        }
-    }
-
-    private void Turn(HarnessMember member)
-    {
-        if (!_world.IsStalled(member)) member.Turn(static () => { });
-    }
-
-    private void Ended(SurfaceOperation operation, CallKind kind, Task task, ConsistencyLevel level)
-    {
-        operation.Open--;
-        if (Told(operation, task) is { } told)
-        {
-            // What only the execution shows is told when it is executed, at any level.
-            bool early = level == ConsistencyLevel.Ordered && !operation.Expects && told is { Id: not null, Failed: false };
-            if (early && operation.Level == ConsistencyLevel.Strict) Accepted(operation, told);
-            else PutEnded(operation, told);
-        }
-        else if (task is Task<List<(long[]? Elements, ulong Version)>> { IsCompletedSuccessfully: true } get) GetEnded(operation, get.Result);
-        else operation.Unknown |= MayBeExecuted(kind, CallErrors.ErrorOf(task)!, operation);
-        GoOn(operation);
-    }
-
-    /// <summary>What a put was told; null where it ended without. That its resolver threw is how it ends, too.</summary>
-    private static SurfaceTold? Told(SurfaceOperation operation, Task task)
-    {
-        if (task is Task<SurfaceTold> { IsCompletedSuccessfully: true } put) return put.Result;
-        if (CallErrors.ErrorOf(task) is not (ResolverException or PartlyAppliedException) and not null) return null;
-        if (CallErrors.ErrorOf(task) is not { } error) return null;
-        bool partly = operation.Dead.Count < operation.Parts.Count;
-        if (operation.Dead.Count == 0 || partly != error is PartlyAppliedException) throw new ScenarioFailedException($"{operation.Client}, of whose {operation.Parts.Count} pairs {operation.Dead.Count} cannot be applied, ended with {error}");
-        return new(true, null, default) { Failed = true };
-    }
-
-    private void Lost(SurfaceOperation operation)
-    {
-        operation.Open--;
-        operation.Unknown = true;
-        GoOn(operation);
-    }
-
-    /// <summary>Nothing of it is under way: asks again where the outcome is not known and its name is, else it is recorded.</summary>
-    private void GoOn(SurfaceOperation operation)
-    {
-        if (operation.Done || operation.Open > 0) return;
-        if (operation is { IsPut: true, Unknown: true, IsNever: false, IsImpostor: false, Id: not null } && operation.Calls < MostAttempts && Again(operation) is { } member)
-        {
-            Call(operation, member, first: false);
-            return;
-        }
-        if (operation is { Forgotten: true, WasNamed: true } && _world.Members.Exists(m => m.InView && m.Host.Current is { IsOver: false } layer && layer.State.Session == operation.Id!.Value.Session))
-            throw new ScenarioFailedException($"What became of {operation.Client}, put {operation.Id}, is forgotten, though the member that issued it is there.");
-        operation.Done = true;
-        _open.Remove(operation);
-        operation.End(Recorder, mayBeApplied: operation is { Unknown: true, IsPut: true, IsNever: false });
-    }
-
-    private HarnessMember? Again(SurfaceOperation operation)
-    {
-        var same = _random.Next(2) == 0 ? _world.Members.Find(m => m.Index == operation.Through && m.Alive && m.Host.Current is { IsOver: false, State.Map: not null } && !_world.IsStalled(m)) : null;
-        var member = same ?? Pick(operation.Through) ?? Pick();
-        if (member is not null) _drawn.Draw(member.Index == operation.Through ? SurfaceNames.RetrySame : SurfaceNames.RetryOther);
-        return member;
-    }
-
-    /// <summary>A client that waits asks again, under the same id: once more, or with other pairs.</summary>
-    private void RetryBeside()
-    {
-        var waiting = _open.FindAll(o => o is { IsPut: true, Id: not null, Open: > 0, IsImpostor: false } && o.Calls < MostAttempts);
-        if (waiting.Count == 0 || Pick() is not { } member) return;
-        var operation = waiting[_random.Next(waiting.Count)];
-        if (_random.Next(4) == 0 && operation.Parts.Count < 60 && _drawn.Allows(SurfaceNames.OtherPairs))
-        {
-            _drawn.Draw(SurfaceNames.OtherPairs);
-            var other = new SurfaceOperation($"c{++_name}", operation.Level) { IsImpostor = true, Id = operation.Id };
-            long element = ++_element;
-            other.Parts.AddRange(operation.Parts.Where(part => part.Kind != PartKind.Fail).Select(part => part with { Element = element, Kind = part.Kind == PartKind.Append ? PartKind.Append : PartKind.Put, Pad = 0, Expected = null, ExpectedElement = null }));
-            other.Invoke(Recorder, member.Index);
-            _open.Add(other);
-            Call(other, member, first: true);
-            return;
-        }
-        if (operation.Open > 1) _drawn.Draw(SurfaceNames.RetryTwice);
-        _drawn.Draw(member.Index == operation.Through ? SurfaceNames.RetrySame : SurfaceNames.RetryOther);
-        Call(operation, member, first: false);
-    }
-
-    /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
-    private void Accepted(SurfaceOperation operation, SurfaceTold result)
-    {
-        operation.WasAccepted = true;
-        CheckNever(operation, told: true);
-        CheckResult(operation, result);
-        operation.Id ??= result.Id;
-        (operation.Unknown, operation.WasNamed) = (true, false);
-    }
-
-    // In whichever order its calls are told.
-    private static void CheckNever(SurfaceOperation operation, bool told)
-    {
-        if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
-    }
-
-    private void PutEnded(SurfaceOperation operation, SurfaceTold result)
-    {
-        CheckResult(operation, result);
-        CheckNever(operation, told: true);
-        if (operation.Done)
-        {
-            if (operation.Result is { } first && !first.Agrees(result))
-                throw new ScenarioFailedException($"Two calls of {operation.Client} were told other ends of one put.");
-            return;
-        }
-        (operation.Done, operation.Result) = (true, result);
-        _open.Remove(operation);
-        if (!result.IsApplied) _drawn.Draw(SurfaceNames.NotMet);
-        operation.Ok(Recorder, result, _known.ElementOf);
-        for (int i = 0; i < operation.Parts.Count && result is { IsApplied: true, Versions.Count: > 0 }; i++)
-        {
-            var part = operation.Parts[i];
-            if (part.Kind is PartKind.Put or PartKind.Remove) _known.Learn(part.Name, part.Kind == PartKind.Put ? result.Versions[i] : 0, part.Kind == PartKind.Put ? part.Element : null);
-        }
-    }
-
-    private void CheckResult(SurfaceOperation operation, SurfaceTold result)
-    {
-        if (!result.IsApplied && !operation.Expects) throw new ScenarioFailedException($"{operation.Client} expects nothing, and was told that it is not applied.");
-        if (result.Versions.Count > 0 && operation.Parts.Exists(static part => part.Kind == PartKind.Fail))
-            throw new ScenarioFailedException($"A pair of {operation.Client} fails, but no error was told.");
-        if (operation.Id is { } id && !_winner.TryAdd(id, operation) && _winner[id] != operation)
-            throw new ScenarioFailedException($"Operation {id} was answered for {_winner[id].Client} and, with other pairs, for {operation.Client}.");
-    }
-
-    private void GetEnded(SurfaceOperation operation, List<(long[]? Elements, ulong Version)> read)
-    {
-        Saw(operation, read);
-        for (int i = 0; i < read.Count; i++)
-            if (SurfaceDriver.Values.Contains(operation.Keys[i].Map)) _known.Learn($"{operation.Keys[i].Map}:{operation.Keys[i].Key}", read[i].Elements is null ? 0 : read[i].Version, read[i].Elements?[0]);
-        operation.Done = true;
-        _open.Remove(operation);
-        Recorder.Ok(operation.Records[0].Op,
-            [.. read.Select((found, i) => found.Elements is null ? HistoryValue.Absent : SurfaceDriver.Lists.Contains(operation.Keys[i].Map) ? HistoryValue.List(found.Elements) : (HistoryValue)found.Elements[0])],
-            [.. read.Select(found => found.Elements is null ? (long?)null : (long)found.Version)]);
-    }
-
-    /// <summary>Whether a put that ended so may have taken effect. That the guide says it of such a call the ledger has judged.</summary>
-    private bool MayBeExecuted(CallKind kind, Exception error, SurfaceOperation operation)
-    {
-        switch (error)
-        {
-            case OutcomeUnknownException unknown:
-                if (operation.Id is null)
-                {
-                    _drawn.Draw(SurfaceNames.RetryUnknown);
-                    (operation.Id, operation.WasNamed) = (unknown.Operation, true);
-                }
-                else if (operation.Id != unknown.Operation) throw new ScenarioFailedException($"{operation.Client} has id {operation.Id}, but was told {unknown.Operation}.");
-                operation.Forgotten |= unknown is OutcomeForgottenException;
-                break;
-            case OverloadedException:
-                _drawn.Draw(SurfaceNames.Refused);
-                break;
-            case OperationNotExecutedException:
-                // Also of a retry it says that the put was not executed and never will be.
-                operation.IsNever = true;
-                CheckNever(operation, operation.Done || operation.WasAccepted);
-                break;
-        }
-        if (CallErrors.MeaningOf(kind, error) == ErrorMeaning.Misuse && !IsMisused(error, operation)) throw new ScenarioFailedException($"{operation.Client} ended with {error}");
-        return CallErrors.MayHaveExecuted(error);
-    }
-
-    private static bool IsMisused(Exception error, SurfaceOperation operation) => error switch
-    {
-        OperationIdReusedException => true,
-        // The id is in use at this member.
-        ArgumentException => operation.Calls > 1 || operation.IsImpostor,
-        ValueTooLargeException => operation.Parts.Count != 1,
-        _ => false,
-    };
-
     // A resolver that calls the library: it must not wait, and what it began ends as any call does.
     private void CallBack(HarnessMember member)
     {
@@ -613,7 +353,7 @@ internal sealed class SurfaceSchedule
 
     private void Finish()
     {
-        _left = 0;
+        (_left, _isOver) = (0, true);
         _world.WaitForUserCode(static _ => true);
         _faults.End();
         if (Depopulated) return;
@@ -667,6 +407,7 @@ internal sealed class SurfaceSchedule
                 foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) (state[$"{map}:{key}"], versions[$"{map}:{key}"]) = (SurfacePart.ElementOf(found.Value), (long)found.Version);
             Recorder.Final($"m{member.Index}", state, versions, shard);
         });
+        wrong ??= _exclusions.Wrong(Recorder.ToHistory());
         if (wrong is not null) return wrong;
         var report = StrictSerializabilityChecker.Check(_sights.Without(Recorder.ToHistory()));
         return report.Passed ? null : report.ToString();

@@ -7,6 +7,19 @@ internal readonly record struct SurfaceTiming(TimeSpan? Timeout, CancellationTok
 {
     public static SurfaceTiming Plain { get; } = new(null, null, long.MaxValue, false, false);
 
+    /// <summary>The options that say so, for the table of calls.</summary>
+    public IEnumerable<string> Options
+    {
+        get
+        {
+            if (Timeout is { } time) yield return time == System.Threading.Timeout.InfiniteTimeSpan ? "infinite timeout" : "timeout";
+            if (Source is not null) yield return "token";
+        }
+    }
+
+    /// <summary>The level of a call as the table of calls names it.</summary>
+    public static string OptionOf(ConsistencyLevel? level) => level is { } named ? $"level {named}" : "level of the table";
+
     public static SurfaceTiming Draw(Prng random, Ingredients drawn, long deliveries, bool retry)
     {
         TimeSpan? timeout = null;

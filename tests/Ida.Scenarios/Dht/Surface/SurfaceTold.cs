@@ -12,15 +12,23 @@ internal sealed record SurfaceTold(bool IsApplied, OperationId? Id, PutVersions 
     /// <summary>A resolver threw.</summary>
     public bool Failed { get; init; }
 
-    /// <summary>The key that was to be removed had no value.</summary>
-    public bool WasAbsent { get; init; }
+    /// <summary>Whether the key that was to be removed had a value; null where the call does not tell it.</summary>
+    public bool? WasThere { get; init; }
 
     // That it is executed, and no more.
     private bool SaysLittle => Id is not null && Versions.Count == 0 && !Failed;
 
+    // A removed key that had no value has no version. Of nothing else it is told whether it was there.
+    private bool? SaysThere(bool removes) => WasThere ?? (removes && Versions.Count == 1 ? Versions[0] != 0 : null);
+
     /// <summary>Whether another call of the put may have been told that.</summary>
-    public bool Agrees(SurfaceTold other) => IsApplied == other.IsApplied && (Failed == other.Failed || SaysLittle || other.SaysLittle)
-        && (Versions.Count == 0 || other.Versions.Count == 0 || Versions == other.Versions) && (Before is null || other.Before is null || Before.AsSpan().SequenceEqual(other.Before));
+    public bool Agrees(SurfaceTold other)
+    {
+        bool removes = WasThere is not null || other.WasThere is not null;
+        return IsApplied == other.IsApplied && (Failed == other.Failed || SaysLittle || other.SaysLittle)
+            && (SaysThere(removes) is not { } one || other.SaysThere(removes) is not { } two || one == two)
+            && (Versions.Count == 0 || other.Versions.Count == 0 || Versions == other.Versions) && (Before is null || other.Before is null || Before.AsSpan().SequenceEqual(other.Before));
+    }
 
     public static async Task<SurfaceTold> Of(ValueTask<PutResult> call)
     {

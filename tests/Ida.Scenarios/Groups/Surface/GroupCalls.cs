@@ -283,7 +283,8 @@ internal sealed class GroupCalls(GroupSurface surface)
         {
             null when timing.Before => "well, though its token was cancelled before",
             null when size > PeerLimit => "well, though it is too large",
-            null or MemberGoneException => null,
+            null => null,
+            MemberGoneException => Stays(seat, view.Members[rank].Id) ? $"though {view.Members[rank].Id} stays" : null,
             MessageTooLargeException when size > PeerLimit => null,
             OperationCanceledException when timing.Source is { IsCancellationRequested: true } => null,
             SendQueueFullException => null,
@@ -328,11 +329,11 @@ internal sealed class GroupCalls(GroupSurface surface)
             : seat.Group.QueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask());
         Add(ordered ? CallKind.OrderedQuery : CallKind.Query, "", seat, task, timing, BoundOf(timeout), error => error switch
         {
-            null => timing.Before ? "well, though its token was cancelled before" : CheckReplies(((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter, wanted, ordered && seat.Shared.HasState),
+            null => timing.Before ? "well, though its token was cancelled before" : CheckReplies(((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter, wanted, ordered && seat.Shared.HasState) ?? Missing(seat, replies, ((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter),
             QueryAbortedException when replies == Replies.All && MayAbort(letter) => null,
             TooFewRepliesException when replies != Replies.All || !surface.IsCalm => null,
             _ => JudgeQuery(seat, timeout, timing, begun, error),
-        }, endsByToken: true);
+        }, endsByToken: true, question: letter.Id);
     }
 
     private void AskOne(GroupSeat seat)
@@ -341,6 +342,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         int rank = (int)_random.Next(seat.Group!.CurrentView.Members.Count);
         var (letter, later) = DrawQuestion(seat);
         letter = letter with { Actor = rank };
+        var to = seat.Group.CurrentView.Members[rank].Id;
         var timeout = DrawTimeout();
         var timing = CallTiming.Draw(_random, _drawn);
         var begun = surface.Simulation.Now;
@@ -350,9 +352,10 @@ internal sealed class GroupCalls(GroupSurface surface)
             null when timing.Before => "well, though its token was cancelled before",
             null => Letter.Read(((Task<byte[]>)task).Result).Id == letter.Id ? null : "with the answer to another query",
             QueryAbortedException when MayAbort(letter) => null,
-            TooFewRepliesException or MemberGoneException => null,
+            MemberGoneException => Stays(seat, to) ? $"though {to} stays" : null,
+            TooFewRepliesException => null,
             _ => JudgeQuery(seat, timeout, timing, begun, error),
-        }, endsByToken: true);
+        }, endsByToken: true, question: letter.Id);
     }
 
     private string? JudgeQuery(GroupSeat seat, TimeSpan? timeout, CallTiming timing, TimeSpan begun, Exception error) => error switch
@@ -381,6 +384,23 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
         return null;
     }
+
+    /// <summary>
+    /// Who should have answered and did not, where the asker's handlers have come to the question and to all views since. Who has ended answers nothing, and so does whoever the question told to.
+    /// </summary>
+    private string? Missing(GroupSeat seat, Replies replies, IReadOnlyList<MemberReply<byte[]>> answers, Letter letter)
+    {
+        if (!seat.IsUsable || seat.ViewOf(letter.Id) is not { } asked || seat.View!.Id != seat.Group!.CurrentView.Id || seat.Group.Status.ChangingView) return null;
+        var later = seat.ViewsAfter(asked);
+        return Answers.Missing(replies, [.. answers.Select(static answer => answer.From)], asked, later, one => later.Exists(view => !view.Members[Math.Max(0, view.RankOf(one))].Initialised)
+            || (letter.Deed == Deed.AnswerNull && letter.Actor % asked.Members.Count == asked.RankOf(one)) || SeatsOf(seat.Shared, one).Exists(static other => !other.IsUsable)) is { } wrong ? $"though {wrong}" : null;
+    }
+
+    /// <summary>Whether a process was a member from its first join on, and is one.</summary>
+    private bool Stays(GroupSeat seat, ProcessId one) =>
+        SeatsOf(seat.Shared, one) is [{ IsUsable: true }] && seat.IsUsable && seat.Group!.CurrentView.RankOf(one) >= 0 && !seat.Group.Status.ChangingView;
+
+    private List<GroupSeat> SeatsOf(SharedGroup group, ProcessId one) => [.. surface.Places.SelectMany(static place => place.Seats).Where(seat => seat.Shared == group && seat.Id == one)];
 
     private void Flush(GroupSeat seat)
     {
@@ -553,13 +573,18 @@ internal sealed class GroupCalls(GroupSurface surface)
     /// <summary>What says that a membership is over, where it is.</summary>
     public static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 
-    private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null)
+    private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null, ulong? question = null)
     {
         var call = new OpenCall(kind, $"{what}{(what.Length > 0 ? " " : "")}in {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
         {
             Bound = bound, Source = timing.Source, EndsByToken = endsByToken, CancelInView = timing.InView, GoesOn = goesOn, Cancelled = cancelled,
             CancelAt = timing.Source is null || timing.After == TimeSpan.MaxValue ? TimeSpan.MaxValue : surface.Simulation.Now + timing.After,
-            Judge = ended => judge(ended.IsCanceled ? new TaskCanceledException(ended) : ended.Exception?.InnerException),
+            Judge = ended =>
+            {
+                var error = CallErrors.ErrorOf(ended);
+                if (question is { } asked && error is not null && (timing.Before || CallErrors.MeaningOf(kind, error) is ErrorMeaning.NotDone or ErrorMeaning.Misuse)) surface.Never(asked);
+                return judge(error);
+            },
         };
         surface.Open.Add(call);
         if (timing.Queued) call.CancelAt = surface.Simulation.Now;

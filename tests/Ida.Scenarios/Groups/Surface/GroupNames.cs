@@ -31,7 +31,7 @@ internal static class GroupNames
         Hook, HookLate, HookNever, HookThrows, HookSends, HookAwaits, HookAwaitsAndThrows, HookBeside, HookToJoiner, AnswersHook, LeaverAnswersHook, SaveThrows, LoadThrows, LargeState, SlowSave, SaveGivenUp, JoinBacklog, Snapshot,
         JoinCancelledBefore, JoinCancelled, JoinCancelledInSave, JoinAgain, JoinBeside, JoinTwice, OtherOptions, OneView, Leave, LeaveCancelled, Dispose, DisposeStuck, DisposeAlone, AfterEnd, StopNode, StopGiver, StopStuck,
         Crash, Restart, Partition, Break, OneWay, Overflow, SlowLink, Pause, PauseLong, SlowNode, WrongClocks, Excluded,
-        TurnThrows, RejoinLost, RejoinWaits, RejoinThrows, RejoinStays,
+        TurnThrows, RejoinLost, RejoinWaits, RejoinThrows, RejoinStays, Leftovers.Judged,
         WrongHandler, WrongType, WrongRank, WrongTimeout, WrongReplies, WrongName, WrongOptions, WrongBuilder, BuilderThrows, TakenTooEarly,
     ];
 }

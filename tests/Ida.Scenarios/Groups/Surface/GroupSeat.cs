@@ -21,14 +21,21 @@ internal sealed class GroupSeat
     private static readonly CultureInfo s_culture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
     private readonly GroupSurface _surface;
     private readonly SeatHabits _habits;
+    private readonly MemberEnd _end;
     private readonly HashSet<ulong> _handled = [];
+    private readonly Dictionary<ulong, View> _questions = [];
+    private readonly List<View> _views = [];
     private ulong _sum, _chain = 1, _loadedView;
+
+    // What the handler was called for that awaits something.
+    private string? _atWork;
     private (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested)? _judged;
 
     public GroupSeat(GroupSurface surface, GroupPlace place, SharedGroup shared, SeatHabits habits)
     {
         (_surface, Place, Shared, _habits) = (surface, place, shared, habits);
         (Life, Id) = (place.Member.Host, place.Member.Node.Id);
+        _end = new(surface.Simulation);
     }
 
     public SeatHabits Habits => _habits;
@@ -60,7 +67,7 @@ internal sealed class GroupSeat
     /// <summary>Its join was cancelled before the call: nobody hears of it.</summary>
     public bool IsNever { get; set; }
 
-    public bool HasEnded { get; private set; }
+    public bool HasEnded => _end.HasEnded;
 
     /// <summary>A handler of it that does not end before the schedule does.</summary>
     public bool IsStuck { get; private set; }
@@ -84,6 +91,12 @@ internal sealed class GroupSeat
 
     public bool HasHandled(ulong message) => _handled.Contains(message);
 
+    /// <summary>The view in which a question came to its handler here; null: it did not come, or not yet.</summary>
+    public View? ViewOf(ulong question) => _questions.GetValueOrDefault(question);
+
+    /// <summary>The views after one that its handlers have come to.</summary>
+    public List<View> ViewsAfter(View view) => _views.FindAll(later => later.Id > view.Id);
+
     public VirtualSynchronyChecker All => _judged!.Value.All;
 
     public VirtualSynchronyChecker Nested => _judged!.Value.Nested;
@@ -98,7 +111,7 @@ internal sealed class GroupSeat
             .HandleBytes("empty", (_, m) => OnEmpty(m.Length))
             .Handle<byte[]>("peer", (_, m) => OnPeer(Letter.Read(m)))
             .Handle<byte[]>("hook", (from, m) => OnHookMessage(from, BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8)), isAnswer: m.Length > HookMessage))
-            .OnQuery<byte[], byte[]>("ask", (_, m) => Answer(Letter.Read(m)))
+            .OnQuery<byte[], byte[]>("ask", (_, m) => Asked(Letter.Read(m)))
             .OnError(OnError);
         // Before the others of the same event.
         if (_habits.LeavesThread) g.OnView(_ => LeaveThreadOtherwise());
@@ -123,7 +136,9 @@ internal sealed class GroupSeat
     public void End()
     {
         if (HasEnded) return;
-        HasEnded = true;
+        // Of one whose process crashes, or whose join is undone, handlers that are behind may come to their turn.
+        if (Group is { Completion.IsFaulted: true } && Life.Alive) _end.Excluded();
+        else _end.Crashed();
         _judged?.All.Crashed(Id);
         _judged?.Nested.Crashed(Id);
     }
@@ -145,15 +160,24 @@ internal sealed class GroupSeat
     public void HasLeft()
     {
         if (HasEnded) return;
-        HasEnded = true;
+        _end.Left();
         _judged?.All.Left(Id);
         _judged?.Nested.Crashed(Id);
+    }
+
+    /// <summary>Whether what a handler is called for counts; none begins after the end, nor while another one is at work.</summary>
+    private bool Acts(string what)
+    {
+        if (!HasEnded && _atWork is { } other) _surface.Fail($"At {Id} in {Shared.Name} {what} comes while the handler of {other} is at work.");
+        if (!HasEnded) return true;
+        if (_end.IsTooLate) _surface.Fail($"{Id} acts after its end in {Shared.Name}: {what} comes at {_surface.Simulation.Now}.");
+        return false;
     }
 
     private void OnMulticast(Letter letter, bool ordered)
     {
         JudgeThread();
-        if (HasEnded) return;
+        if (!Acts("a message")) return;
         Delivered(letter.Id, ordered);
         if (letter.Deed == Deed.Throw && IsActor(letter)) LeaveThreadOtherwise();
         Act(letter);
@@ -188,21 +212,20 @@ internal sealed class GroupSeat
 
     private async Task OnMulticastAsync(Letter letter)
     {
-        if (HasEnded) return;
+        if (!Acts("a message")) return;
         Delivered(letter.Id, ordered: GroupSurface.IsOrdered(letter.Id));
-        await WaitAsync(letter).ConfigureAwait(false);
-        if (!await EndsAsync(letter).ConfigureAwait(false)) Act(letter);
+        if (!await WaitAndEndAsync(letter).ConfigureAwait(false)) Act(letter);
     }
 
     private void OnEmpty(int length)
     {
         if (length != 0) _surface.Fail($"A message of 0 bytes came with {length} at {Id}.");
-        if (!HasEnded) _sum++;
+        if (Acts("an empty message")) _sum++;
     }
 
     private void OnPeer(Letter letter)
     {
-        if (HasEnded) return;
+        if (!Acts("a message")) return;
         Received(letter);
         ActOnPeer(letter);
     }
@@ -222,10 +245,9 @@ internal sealed class GroupSeat
 
     private async Task OnPeerAsync(Letter letter)
     {
-        if (HasEnded) return;
+        if (!Acts("a message")) return;
         Received(letter);
-        await WaitAsync(letter).ConfigureAwait(false);
-        if (!await EndsAsync(letter).ConfigureAwait(false)) ActOnPeer(letter);
+        if (!await WaitAndEndAsync(letter).ConfigureAwait(false)) ActOnPeer(letter);
     }
 
     private void Received(Letter letter)
@@ -238,7 +260,7 @@ internal sealed class GroupSeat
 
     private void OnHookMessage(MemberRef from, ulong id, ulong view, bool isAnswer)
     {
-        if (HasEnded) return;
+        if (!Acts("a message of a hook")) return;
         if (View!.Id != view) _surface.Fail($"A hook's message of view {view} is handled in view {View.Id} at {Id}.");
         if (!_surface.TryTakeHookMessage(id, Id)) _surface.Fail($"A hook's message is handled twice at {Id}.");
         if (!isAnswer && id % 3 == 0) AnswerHook(from, view);
@@ -260,6 +282,20 @@ internal sealed class GroupSeat
 
     /// <summary>Whether this member is whom a message means.</summary>
     private bool IsActor(Letter letter) => View is { } view && letter.Deed != Deed.Nothing && letter.Actor % view.Members.Count == view.RankOf(Id);
+
+    private async Task<bool> WaitAndEndAsync(Letter letter)
+    {
+        _atWork = $"message {letter.Id}";
+        try
+        {
+            await WaitAsync(letter).ConfigureAwait(false);
+            return await EndsAsync(letter).ConfigureAwait(false);
+        }
+        finally
+        {
+            _atWork = null;
+        }
+    }
 
     private async Task WaitAsync(Letter letter)
     {
@@ -303,6 +339,20 @@ internal sealed class GroupSeat
         }
     }
 
+    /// <summary>A question comes: once to each member, and never where its asker was told that it was not sent.</summary>
+    private void Question(Letter letter)
+    {
+        if (!Acts("a question")) return;
+        _surface.OnExecuted(letter.Id);
+        if (View is { } view && !_questions.TryAdd(letter.Id, view)) _surface.Fail($"Question {letter.Id} is handled twice at {Id}.");
+    }
+
+    private QueryAnswer<byte[]> Asked(Letter letter)
+    {
+        Question(letter);
+        return Answer(letter);
+    }
+
     private QueryAnswer<byte[]> Answer(Letter letter)
     {
         // Its chain stands still.
@@ -327,7 +377,8 @@ internal sealed class GroupSeat
 
     private async Task<QueryAnswer<byte[]>> AnswerAsync(Letter letter)
     {
-        if (!HasEnded) await WaitAsync(letter).ConfigureAwait(false);
+        Question(letter);
+        if (!HasEnded) await WaitAndEndAsync(letter).ConfigureAwait(false);
         return Answer(letter);
     }
 
@@ -341,7 +392,7 @@ internal sealed class GroupSeat
     private void OnView(View view)
     {
         JudgeThread();
-        if (HasEnded) return;
+        if (!Acts($"view {view.Id}")) return;
         if (_judged is null)
         {
             // The handlers of an earlier membership may still be behind.
@@ -353,6 +404,7 @@ internal sealed class GroupSeat
         }
         bool joins = View is null && view.Id > 1;
         View = view;
+        _views.Add(view);
         if (view.Failed.Count > 0) _surface.Drawn.Draw(GroupNames.Excluded);
         if (view.Joined.Count > 2) _surface.Drawn.Draw(GroupNames.OneView);
         // The first view it hears of is the one in which it got the state, though it may have been in others before.

@@ -37,7 +37,7 @@ internal sealed class GroupSurface
     private readonly GroupFaults _faults;
     private readonly RejoinHooks _hooks;
     private readonly SlowChanges _slow;
-    private readonly bool _rejoins;
+    private readonly bool _rejoins, _restsLong;
     private SimNode? _stranger;
     private string? _failure;
     private ulong _ids;
@@ -63,6 +63,7 @@ internal sealed class GroupSurface
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
         // Resets and the want of descriptors are failures too.
         if (IsCalm) Simulation.Sockets = new();
+        _restsLong = new Prng(run.Case.Seed ^ 0x4E57).Next(12) == 0;
         if (_rejoins = Random.Chance(IsCalm ? 0.2 : 0.6)) Drawn.Draw(GroupNames.Rejoins);
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
@@ -507,6 +508,7 @@ internal sealed class GroupSurface
             // Both at one instant: a link that was lost brings another view, which may begin while something is left over.
             await UntilAsync(() => IsLost() || (Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled and nothing is left over");
         }
+        if (_restsLong && !IsLost()) await RestLongAsync();
         _run.Lost = IsLost();
         foreach (var (id, seat) in _ended)
             if (GoesOn(id)) throw new ScenarioFailedException($"{seat.Id} was told that {seat.Shared.Name} is over, others go on.");
@@ -517,6 +519,14 @@ internal sealed class GroupSurface
             if (place.Member.Host.Alive && !place.Member.Node.Completion.IsCompleted) _ = StopAsync(place);
         }
         await UntilAsync(() => Open.All == 0, 30, "All ends with the nodes");
+    }
+
+    /// <summary>After a long rest nothing is left over: neither of calls nor of nodes that have gone.</summary>
+    private async Task RestLongAsync()
+    {
+        await Leftovers.RestLongAsync(Simulation, settled: false, Look);
+        await UntilAsync(() => IsLost() || (Open.Count == 0 && Leftover() is null && _groups.TrueForAll(IsSettled)), 60, "Each group is settled after a long rest");
+        if (!IsLost()) await Leftovers.JudgeAsync(Places.Where(static place => place.IsActive).Select(static place => place.Member), _run);
     }
 
     /// <summary>Whether the faults took what decides: nobody is left, or who is left is cut off from a majority for good.</summary>
@@ -548,7 +558,7 @@ internal sealed class GroupSurface
     private static string? Leftover(GroupPlace place)
     {
         if (!place.IsActive || place.Seats.Find(seat => seat.Group is not null && seat.Life == place.Member.Host) is not { } any) return null;
-        var host = any.Group!.Protocol.Host;
+        var host = (GroupHost)any.Group!.Protocol.Host;
         return host.Groups.Count == 0 && host.Bindings.Count > 0 ? $"{place.Member} is in no group and keeps {host.Bindings.Count} bindings." : null;
     }
 

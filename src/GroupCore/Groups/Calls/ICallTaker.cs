@@ -1,0 +1,15 @@
+using GroupCore.Runtime;
+
+namespace GroupCore.Groups.Calls;
+
+/// <summary>The membership that a call is made in.</summary>
+internal interface ICallTaker
+{
+    INode Node { get; }
+
+    /// <summary>Takes a caller's message; on the loop.</summary>
+    void Take(SendOperation call);
+
+    /// <summary>From any thread: the token of some call fired.</summary>
+    void PostCancelled();
+}

@@ -1,0 +1,33 @@
+using System.Buffers;
+using GroupCore.Groups.Shared;
+using GroupCore.Membership;
+
+namespace GroupCore.Groups.Flush;
+
+/// <summary>The membership whose view ends: what a flush asks of it beside what other protocols of the view do. On the loop.</summary>
+internal interface IViewChange : IViewMember, IViewWitness
+{
+    /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
+    bool HooksEnded { get; }
+
+    /// <summary>Whether a layer is attached, which contributes.</summary>
+    bool HasLayer { get; }
+
+    /// <summary>The members or the work that the view change waits for, when it takes long.</summary>
+    IReadOnlyList<string> WaitsFor { set; }
+
+    /// <summary>First wedge of this view: what was begun leaves, and after that nothing is originated (R1).</summary>
+    void BeginWedge();
+
+    /// <summary>The view ends by that proposal, or by that one instead of an earlier one: the layer stops.</summary>
+    void OnWedged(Proposal proposal);
+
+    /// <summary>Writes the contribution of the layer.</summary>
+    void Contribute(ArrayBufferWriter<byte> into);
+
+    /// <summary>Has the users' termination hooks called; they have 2 s until they must have ended. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
+    void StartHooks(Proposal proposal);
+
+    /// <summary>Whether the flush of that proposal is still the one going on.</summary>
+    bool IsInFlush(View view, Proposal proposal);
+}

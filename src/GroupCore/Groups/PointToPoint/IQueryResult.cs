@@ -1,9 +1,0 @@
-namespace GroupCore.Groups.PointToPoint;
-
-/// <summary>Where the answers to a query go; called on the loop.</summary>
-internal interface IQueryResult
-{
-    void Succeed(List<(MemberRef From, byte[] Bytes)> values);
-
-    void Fail(Exception error);
-}

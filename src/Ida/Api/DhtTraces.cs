@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using GroupCore.Diagnostics;
+using Ida.Coordination;
+
+namespace Ida;
+
+/// <summary>Operations of callers as activities of the source <c>Ida</c>, if anybody listens.</summary>
+internal static class DhtTraces
+{
+    private static readonly ActivitySource s_source = new("Ida");
+
+    /// <summary>Whether anybody listens.</summary>
+    public static bool IsOn => s_source.HasListeners();
+
+    /// <summary>Submits an operation whose parts are complete.</summary>
+    /// <param name="op">The operation.</param>
+    /// <param name="operation">What it is called.</param>
+    /// <param name="map">The name of its map; null for several.</param>
+    /// <param name="cancellationToken">Gives up.</param>
+    public static ValueTask<TResult> Submit<TResult>(ClientOperation<TResult> op, string operation, string? map, CancellationToken cancellationToken) =>
+        IsOn ? SubmitAsync(op, operation, map, cancellationToken) : op.Submit(cancellationToken);
+
+    /// <summary>Begins an activity for an operation that is made of several.</summary>
+    public static Activity? Start(string operation, string map) => s_source.StartActivity(operation, ActivityKind.Client)?.SetTag("ida.map", map);
+
+    // The activity is the current one only within this method, and not for who called it.
+    private static async ValueTask<TResult> SubmitAsync<TResult>(ClientOperation<TResult> op, string operation, string? map, CancellationToken cancellationToken)
+    {
+        var activity = s_source.StartActivity(operation, ActivityKind.Client);
+        if (activity is { IsAllDataRequested: true })
+        {
+            activity.SetTag("ida.group", op.Layer.State.GroupName).SetTag("ida.map", map).SetTag("ida.keys", op.PartCount).SetTag("ida.shards", ShardsOf(op));
+        }
+        return await Traced.EndAsync(activity, op.Submit(cancellationToken)).ConfigureAwait(false);
+    }
+
+    private static int ShardsOf(ClientOperation op)
+    {
+        var shards = new SortedSet<int>();
+        for (int i = 0; i < op.PartCount; i++) shards.Add(op.Parts[i].Shard);
+        return shards.Count;
+    }
+}

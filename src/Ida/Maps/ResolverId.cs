@@ -1,0 +1,7 @@
+namespace Ida.Maps;
+
+/// <summary>The id of resolvers for a type. Made once: it takes a hash of the type's name.</summary>
+internal static class ResolverId<TIncoming>
+{
+    public static readonly ulong Value = DeclaredResolver.IdOf(typeof(TIncoming));
+}

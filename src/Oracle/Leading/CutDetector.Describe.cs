@@ -1,0 +1,11 @@
+using GroupCore.Diagnostics;
+
+namespace Oracle.Leading;
+
+/// <summary>Who is suspected by whom, for a person who reads it.</summary>
+internal sealed partial class CutDetector
+{
+    /// <summary>Inside a turn.</summary>
+    public void Describe(Description text) => text.List(_suspicions, _suspicions.Count, static (text, of) => text.Line(
+        $"suspected: {of.Subject}, by {string.Join(", ", of.Suspicions.Take(Description.MostItems).Select(static by => $"{by.Key} ({by.Value.Evidence})"))}"));
+}

@@ -1,0 +1,54 @@
+using GroupCore.Diagnostics;
+
+namespace GroupCore.Tests.Diagnostics;
+
+/// <summary>A description has the form of a tree, and a bound.</summary>
+public sealed class DescriptionTests
+{
+    [Fact]
+    public void Lines_are_indented_by_what_they_belong_to()
+    {
+        var text = new Description();
+        text.Open($"group {"g"}");
+        text.Line($"rank {1}");
+        text.Close();
+        text.Line($"end");
+        Assert.Equal("group g\n  rank 1\nend\n", text.ToString());
+    }
+
+    [Fact]
+    public void Of_a_long_list_the_first_are_written_and_the_others_counted()
+    {
+        var text = new Description();
+        text.List(Enumerable.Range(0, 300), 300, static (text, i) => text.Line($"member {i}"));
+        string[] lines = text.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        Assert.Equal(Description.MostItems + 1, lines.Length);
+        Assert.Equal($"… and {300 - Description.MostItems} more", lines[^1]);
+    }
+
+    [Fact]
+    public void The_whole_is_bounded_whatever_is_written()
+    {
+        var text = new Description();
+        for (int i = 0; i < 10_000; i++) text.Line($"{new string('x', 10_000)}");
+        Assert.InRange(text.ToString().Length, Description.MostCharacters / 2, Description.MostCharacters + 100);
+        Assert.EndsWith("… the rest is left out\n", text.ToString(), StringComparison.Ordinal);
+    }
+
+    /// <summary>Names come from users.</summary>
+    [Fact]
+    public void A_name_with_line_ends_stays_in_its_line()
+    {
+        var text = new Description();
+        text.Line($"group {"a\r\nb\nc"}");
+        Assert.Equal("group a b c\n", text.ToString());
+    }
+
+    [Theory]
+    [InlineData(0, "0 µs")]
+    [InlineData(999_999, "999 µs")]
+    [InlineData(1_000_000, "1 ms")]
+    [InlineData(9_999_999_999, "9999 ms")]
+    [InlineData(10_000_000_000, "10 s")]
+    public void Times_are_written_as_people_write_them(long nanoseconds, string expected) => Assert.Equal(expected, Description.Time(nanoseconds));
+}

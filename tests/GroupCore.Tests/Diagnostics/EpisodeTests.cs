@@ -1,0 +1,34 @@
+using GroupCore.Diagnostics;
+
+namespace GroupCore.Tests.Diagnostics;
+
+/// <summary>What happens again and again is told when it begins and when it is over.</summary>
+public sealed class EpisodeTests
+{
+    private const long Second = 1_000_000_000;
+
+    [Fact]
+    public void It_begins_with_the_first_case_and_is_over_when_there_was_none_for_the_quiet_time()
+    {
+        var episode = default(Episode);
+        Assert.Equal(0, episode.Look(0, 0));
+        Assert.Equal(1, episode.Look(3, 1 * Second));
+        Assert.Equal(0, episode.Look(3, 2 * Second));
+        Assert.Equal(0, episode.Look(10, 3 * Second));
+        Assert.Equal(0, episode.Look(10, (3 * Second) + Episode.Quiet - 1));
+        Assert.Equal(-1, episode.Look(10, (3 * Second) + Episode.Quiet));
+        Assert.Equal(10, episode.Cases);
+        Assert.Equal(0, episode.Look(10, 60 * Second));
+    }
+
+    [Fact]
+    public void The_next_one_counts_its_own_cases()
+    {
+        var episode = default(Episode);
+        episode.Look(5, 0);
+        episode.Look(5, Episode.Quiet);
+        Assert.Equal(1, episode.Look(7, 2 * Episode.Quiet));
+        Assert.Equal(2, episode.Cases);
+        Assert.Equal(-1, episode.Look(7, 3 * Episode.Quiet));
+    }
+}

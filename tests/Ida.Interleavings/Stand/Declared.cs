@@ -1,0 +1,4 @@
+namespace Ida.Maps;
+
+/// <summary>Stands for what a member declares: a part of an operation names it, and nothing here asks.</summary>
+internal abstract class Declared;

@@ -1,0 +1,7 @@
+namespace GroupCore.Diagnostics;
+
+/// <summary>Stands for the log of a node: nobody listens.</summary>
+internal sealed class NodeLog
+{
+    public static NodeLog None { get; } = new();
+}

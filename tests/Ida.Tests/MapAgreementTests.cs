@@ -1,0 +1,351 @@
+using System.Buffers;
+using System.Text;
+using GroupCore.Groups;
+using GroupCore.Runtime;
+using Ida.ViewChange;
+using Ida.Wire;
+
+namespace Ida.Tests;
+
+/// <summary>Members that declare different maps: what all declare is used, and what some lack is refused, by all alike.</summary>
+public sealed class MapAgreementTests
+{
+    /// <summary>As while a program is upgraded, one member after the other: what is new can be used as soon as the last old member has gone.</summary>
+    [Fact]
+    public async Task Maps_and_resolvers_that_only_new_members_have_are_used_when_all_members_are_new()
+    {
+        var world = DhtWorld.Founded(4);
+        await world.EndAsync(world.Members[0].Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("a1", 1)]));
+        for (int old = 0; old < 4; old++)
+        {
+            var fresh = Join(world, WithExtras);
+            Assert.True(fresh.Dht.Serving.IsCompletedSuccessfully, fresh.Dht.Serving.Exception?.ToString());
+            world.Settle();
+            await AssertNotAgreedAsync(world, fresh);
+            Assert.Throws<UndeclaredMapException>(() => world.Members[3].Dht.Map<string, string>("extra"));
+            var gone = world.Members[old];
+            _ = gone.Dht.CloseAsync().AsTask();
+            world.RunUntil(() => gone.Dht.Completion.IsCompleted && !world.ViewRequested, "The end of an old member");
+            world.Settle();
+        }
+        foreach (var member in world.Members.Skip(4))
+        {
+            Assert.True((await world.EndAsync(member.Dht.NewBatch().Put(member.Dht.Map<string, string>("extra"), "b0", "x").Merge(member.Dht.Map<string, int>("ints"), "a0", 2).CommitAsync())).IsApplied);
+            Assert.Equal("x", (await world.EndAsync(member.Dht.Map<string, string>("extra").GetAsync("b0"))).Value);
+        }
+        Assert.Equal(9, (await world.EndAsync(world.Members[5].Dht.Map<string, int>("ints").GetAsync("a0"))).Value);
+        // What is in use is not given up any more.
+        var late = Join(world, DhtWorld.Maps);
+        Assert.Contains("\"extra\" is not declared here", Assert.IsType<DhtConfigurationException>(late.Dht.Serving.Exception?.InnerException).Message, StringComparison.Ordinal);
+        world.RunUntil(() => !world.ViewRequested, "The view without it");
+        world.AssertEqualReplicas();
+    }
+
+    /// <summary>One of the founders lacks a map: the others wait for it to be gone.</summary>
+    [Fact]
+    public async Task What_a_founder_lacks_is_refused_until_it_has_gone()
+    {
+        var world = new DhtWorld();
+        for (int i = 0; i < 4; i++) world.Add();
+        world.ChangeView();
+        foreach (var member in world.Members) member.Enable(world.Options, member.Index == 2 ? DhtWorld.Maps : WithExtras);
+        world.ChangeView();
+        world.ViewRequested = false;
+        await AssertNotAgreedAsync(world, world.Members[0]);
+        // A call that was made while no view was there.
+        Task<PutResult>? early = null;
+        world.DuringFlush = () => early = world.Members[0].Dht.Map<string, string>("extra").PutAsync("a0", "early").AsTask();
+        world.ChangeView();
+        world.DuringFlush = null;
+        world.Poke();
+        Assert.Equal(world.Members[2].Self, (await Assert.ThrowsAsync<MapNotAgreedException>(() => early!)).Member);
+        world.Crash(world.Members[2]);
+        var waits = world.Members[0].Dht.Map<string, int>("ints").MergeAsync("a0", 5).AsTask();
+        world.Poke();
+        await Assert.ThrowsAsync<MapNotAgreedException>(() => waits);
+        world.ChangeView();
+        Assert.Equal(5, await world.EndAsync(world.Members[0].Dht.Map<string, int>("ints").MergeAsync("a0", 5)));
+        await world.EndAsync(world.Members[1].Dht.Map<string, string>("extra").PutAsync("a0", "late"));
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+    }
+
+    /// <summary>A retry says nothing of the put that it repeats.</summary>
+    [Fact]
+    public async Task A_retry_that_uses_what_a_member_lacks_does_not_know_what_became_of_its_put()
+    {
+        var world = DhtWorld.Founded(4);
+        var fresh = Join(world, WithExtras);
+        world.Settle();
+        var put = fresh.Dht.Map<string, string>("extra").PutAsync("a0", "x", new() { Operation = new(fresh.Host.Current!.State.Session, DhtWorld.Named) });
+        var error = await Assert.ThrowsAsync<OutcomeUnknownException>(() => world.EndAsync(put));
+        Assert.IsType<MapNotAgreedException>(error.InnerException);
+        world.AssertIdle();
+    }
+
+    [Theory]
+    [InlineData("map", "the map \"bytes\" is not declared here")]
+    [InlineData("resolver", "the map \"longs\" has no resolver for System.Int64 here")]
+    [InlineData("key", "the map \"ints\" has keys of System.Int32 here and of System.String there")]
+    [InlineData("value", "the map \"ints\" has values of System.Int64 here and of System.Int32 there")]
+    [InlineData("placement", "the keys of the map \"ints\" are placed by ShardBy<System.Int32> here and by all of their bytes there")]
+    [InlineData("hash", "same hash")]
+    public void Who_lacks_what_is_in_use_or_contradicts_it_is_refused(string what, string said)
+    {
+        var world = new DhtWorld
+        {
+            Declare = static maps =>
+            {
+                DhtWorld.Maps(maps);
+                maps.Map<string, int>("orders of Europe");
+            },
+        };
+        world.Found(4);
+        var late = Join(world, maps =>
+        {
+            if (what == "key") maps.Map<int, int>("ints");
+            else if (what == "value") maps.Map<string, long>("ints");
+            else if (what == "placement") maps.Map<string, int>("ints").ShardBy(static key => key.Length);
+            else maps.Map<string, int>("ints");
+            if (what == "hash") maps.Map<string, int>("drpoywycdT%X2M3z");
+            else maps.Map<string, int>("orders of Europe");
+            var longs = maps.Map<string, long>("longs");
+            if (what != "resolver") longs.OnMerge<long>(static (_, stored, incoming) => stored + incoming);
+            maps.Map<string, string>("texts").OnMerge<int>(static (_, stored, _) => stored);
+            if (what != "map") maps.Map<string, byte[]>("bytes");
+            maps.Map<string, List<long>>("lists").OnMerge<long>(static (_, stored, _) => stored);
+            maps.Map<int, int>("numbers");
+            maps.Map<double, int>("doubles");
+            maps.Map<HashSet<int>, int>("sets");
+        });
+        Assert.Contains(said, Assert.IsType<DhtConfigurationException>(late.Dht.Serving.Exception?.InnerException).Message, StringComparison.Ordinal);
+        world.RunUntil(() => !world.ViewRequested, "The view without it");
+        Assert.All(world.Members.Take(4), static member => Assert.False(member.Dht.Completion.IsCompleted));
+        Assert.All(world.Members.Take(4), static member => Assert.True(member.Host.Current!.State.Maps.AllAgreed));
+    }
+
+    /// <summary>The first of two that come together is taken: its extras count against the other's, though nobody can use them yet.</summary>
+    [Fact]
+    public void Extras_of_a_member_count_against_those_who_come_after_it()
+    {
+        var world = DhtWorld.Founded(4);
+        HarnessMember[] comers = [world.Add(), world.Add()];
+        world.ChangeView();
+        comers[0].Enable(world.Options, WithExtras);
+        comers[1].Enable(world.Options, Contradicting);
+        world.ChangeView();
+        Assert.True(comers[0].Dht.Serving.IsCompletedSuccessfully);
+        Assert.Contains("\"extra\" has values of System.Int32 here and of System.String there", Assert.IsType<DhtConfigurationException>(comers[1].Dht.Serving.Exception?.InnerException).Message, StringComparison.Ordinal);
+        var third = Join(world, Contradicting);
+        Assert.IsType<DhtConfigurationException>(third.Dht.Serving.Exception?.InnerException);
+
+        static void Contradicting(DhtMaps maps)
+        {
+            DhtWorld.Maps(maps);
+            maps.Map<string, int>("extra");
+        }
+    }
+
+    /// <summary>Its replicas lack a resolver of the put: one applies it and the others do not, unless all refuse it.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Without_the_rule_replicas_part(bool without)
+    {
+        var world = DhtWorld.Founded(4, without: without ? Rule.OnlyAgreedMaps : Rule.None);
+        var fresh = Join(world, WithExtras);
+        world.Settle();
+        Assert.Equal(0, fresh.Host.Current!.State.Shard);
+        var merge = fresh.Dht.Map<string, int>("ints").MergeAsync("a0", 5).AsTask();
+        world.RunUntil(() => merge.IsCompleted, "The merge");
+        world.Settle();
+        Assert.Equal(without, DhtWorld.Difference(world.Members[0], fresh) is not null);
+        if (!without) await Assert.ThrowsAsync<MapNotAgreedException>(() => merge);
+    }
+
+    /// <summary>Whoever says so is a member: the others decide alike, and use the map again when it says it no more.</summary>
+    [Fact]
+    public async Task A_member_that_says_that_it_lacks_a_map_keeps_it_from_use_for_a_view()
+    {
+        const int Liar = 3;
+        var world = DhtWorld.Founded(4);
+        var ints = world.Members[0].Dht.Map<string, int>("ints");
+        await world.EndAsync(ints.PutAsync("a0", 1));
+        world.Lies = static (member, bytes) => member.Index == Liar ? Forged(member, bytes, static all => [.. all.Where(static map => map.Name != "ints")]) : bytes;
+        world.ChangeView();
+        var refused = await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(ints.PutAsync("a0", 2)));
+        Assert.Equal(("ints", (string?)null, world.Members[Liar].Self), (refused.Map, refused.Resolver, refused.Member));
+        await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(ints.GetAsync("a0")));
+        await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").PutAsync([new("a0", 2L), new("a1", 2L)]));
+        world.Lies = null;
+        world.ChangeView();
+        Assert.Equal(1, (await world.EndAsync(ints.GetAsync("a0"))).Value);
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+    }
+
+    /// <summary>It is not the oldest, so its word does not count; it ends, and the others go on with all maps.</summary>
+    [Fact]
+    public async Task A_member_that_contradicts_the_others_ends_alone()
+    {
+        const int Liar = 3;
+        var world = DhtWorld.Founded(4);
+        world.Lies = static (member, bytes) => member.Index == Liar ? Forged(member, bytes, static all => [.. all.Select(static map => map with { Value = "System.Guid" })]) : bytes;
+        world.ChangeView();
+        world.Lies = null;
+        Assert.IsType<DhtConfigurationException>(world.Members[Liar].Host.Current!.Ended);
+        Assert.All(world.Members.Take(3), static member => Assert.True(member.Host.Current!.State.Maps.AllAgreed));
+        await world.EndAsync(world.Members[0].Dht.Map<string, int>("ints").PutAsync([new("a0", 2), new("a1", 2)]));
+    }
+
+    public static TheoryData<string, bool> Absurd() => new()
+    {
+        { "none", true }, { "one", true }, { "as many as may be", true }, { "all types alike", true },
+        { "too many", false }, { "twice", false }, { "out of order", false }, { "no name", false }, { "long name", false }, { "no text", false }, { "half a character", false },
+        { "resolvers twice", false }, { "resolvers out of order", false }, { "too many resolvers", false }, { "names with one hash", false }, { "more than all", false }, { "count alone", false }, { "cut", false }, { "bytes behind", false },
+    };
+
+    /// <summary>No count or length makes anybody allocate or throw, and what nobody can have declared is no contribution.</summary>
+    [Theory]
+    [MemberData(nameof(Absurd))]
+    public void Absurd_declarations_are_left_out_of_the_decision(string what, bool taken)
+    {
+        byte[] bytes = Declarations(what);
+        Assert.Equal(taken, MapSet.Read(bytes) is not null);
+        var world = DhtWorld.Founded(4);
+        var contributions = world.Members.ConvertAll(static member => new LayerContribution(member.Self, member.Contribution()));
+        contributions[3] = new(contributions[3].Member, Replace(contributions[3].Bytes.ToArray(), world.Members[3].Host.Current!.State.Maps.Set.Bytes.ToArray(), bytes));
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        var decision = Decision.Decide(contributions, world.View!);
+        Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 4 << 20);
+        Assert.Equal(DecisionKind.Serving, decision.Kind);
+        Assert.Equal(taken ? 4 : 3, decision.Slots.Count(static slot => slot.Taken));
+        // A newcomer that says it is refused, or is none; nobody else is.
+        Assert.All(world.Members.Take(3), member => Assert.Null(decision.Refusal(member.Self)));
+    }
+
+    [Fact]
+    public void Bytes_at_random_never_throw()
+    {
+        var random = new Prng(7);
+        byte[][] good = [Declarations("one"), Declarations("all types alike"), DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2 }).Members[0].Host.Current!.State.Maps.Set.Bytes.ToArray()];
+        for (int i = 0; i < 20_000; i++)
+        {
+            byte[] bytes = [.. good[random.Next(good.Length)]];
+            for (int k = random.Next(6); k > 0; k--) bytes[random.Next(bytes.Length)] = (byte)random.Next(256);
+            if (random.Next(4) == 0) bytes = bytes[..random.Next(bytes.Length)];
+            if (MapSet.Read(bytes) is { } set) Assert.NotNull(MapSet.Read(MapSet.Of(set.All).Bytes));
+        }
+    }
+
+    private static byte[] Declarations(string what)
+    {
+        const string One = "drpoywycdT%X2M3z", Other = "orders of Europe";
+        return what switch
+        {
+            "none" => Set(0),
+            "one" => Set(1, Map("a", ["x", "y"])),
+            "as many as may be" => Set(1024, [.. Enumerable.Range(0, 1024).Select(static i => Map($"{i:0000}"))]),
+            "all types alike" => Set(2, Map("a"), Map("ints")),
+            "too many" => Set(1025, [.. Enumerable.Range(0, 1025).Select(static i => Map($"{i:0000}"))]),
+            "twice" => Set(2, Map("a"), Map("a")),
+            "out of order" => Set(2, Map("b"), Map("a")),
+            "no name" => Set(1, Map("")),
+            "long name" => Set(1, Map(new('n', 257))),
+            "no text" => [1, 1, 0xFF, 1, (byte)'k', 1, (byte)'v', 0, 0],
+            "half a character" => [1, 3, 0xED, 0xA0, 0x80, 1, (byte)'k', 1, (byte)'v', 0, 0],
+            "resolvers twice" => Set(1, Map("a", ["x", "x"])),
+            "resolvers out of order" => Set(1, Map("a", ["y", "x"])),
+            "too many resolvers" => Set(1, Map("a", [.. Enumerable.Range(0, 257).Select(static i => $"{i:000}")])),
+            "names with one hash" => Set(2, Map(One), Map(Other)),
+            "more than all" => Set(200, [.. Enumerable.Range(0, 200).Select(static i => Map($"{i:000}".PadRight(250, 'n')))]),
+            "count alone" => [0xFF, 0xFF, 0xFF, 0xFF, 0x0F],
+            "cut" => Set(2, Map("a"), Map("b"))[..^2],
+            _ => [.. Set(1, Map("a")), 0],
+        };
+    }
+
+    private static byte[] Set(int count, params byte[][] maps)
+    {
+        var to = new BodyWriter(new byte[1 << 17]);
+        to.Var((ulong)count);
+        foreach (byte[] map in maps) to.Raw(map);
+        return to.Written.ToArray();
+    }
+
+    private static byte[] Map(string name, string[]? resolvers = null)
+    {
+        var to = new BodyWriter(new byte[1 << 13]);
+        foreach (string text in new[] { name, "k", "v", "" }) to.Blob(Encoding.UTF8.GetBytes(text));
+        to.Var((ulong)(resolvers?.Length ?? 0));
+        foreach (string resolver in resolvers ?? []) to.Blob(Encoding.UTF8.GetBytes(resolver));
+        return to.Written.ToArray();
+    }
+
+    // With its length, which stands before it.
+    private static byte[] Replace(byte[] contribution, byte[] declared, byte[] other)
+    {
+        int at = contribution.AsSpan().IndexOf(declared);
+        byte[] length = Length(declared), lie = Length(other);
+        return [.. contribution[..(at - length.Length)], .. lie, .. other, .. contribution[(at + declared.Length)..]];
+
+        static byte[] Length(byte[] of)
+        {
+            var to = new BodyWriter(new byte[10]);
+            to.Var((ulong)of.Length);
+            return to.Written.ToArray();
+        }
+    }
+
+    private static void WithExtras(DhtMaps maps)
+    {
+        maps.Map<string, string>("extra");
+        maps.Map<string, int>("ints").OnMerge<int>(static (_, stored, incoming) => stored + incoming);
+        maps.Map<string, long>("longs").OnMerge<long>(static (_, stored, incoming) => stored + incoming);
+        maps.Map<string, string>("texts").OnMerge<int>(static (_, stored, incoming) => stored + incoming);
+        maps.Map<string, byte[]>("bytes");
+        maps.Map<string, List<long>>("lists").OnMerge<long>(static (_, stored, incoming) => [.. stored ?? [], incoming]);
+        maps.Map<int, int>("numbers");
+        maps.Map<double, int>("doubles");
+        maps.Map<HashSet<int>, int>("sets");
+    }
+
+    private static HarnessMember Join(DhtWorld world, Action<DhtMaps> declare)
+    {
+        var late = world.Add();
+        world.ChangeView();
+        late.Enable(world.Options, declare);
+        world.ChangeView();
+        return late;
+    }
+
+    private static async Task AssertNotAgreedAsync(DhtWorld world, HarnessMember member)
+    {
+        long sent = world.Members.Sum(static one => one.Dht.Counters.SentOf(DhtFrame.Propose) + one.Dht.Counters.SentOf(DhtFrame.Get));
+        var (extra, ints) = (member.Dht.Map<string, string>("extra"), member.Dht.Map<string, int>("ints"));
+        var map = await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(extra.PutAsync("a0", "x")));
+        Assert.Equal(("extra", (string?)null), (map.Map, map.Resolver));
+        Assert.Contains("\"extra\"", map.Message, StringComparison.Ordinal);
+        var resolver = await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(ints.MergeAsync("a0", 1)));
+        Assert.Equal(("ints", "System.Int32"), (resolver.Map, resolver.Resolver));
+        Assert.NotEqual(member.Self, resolver.Member);
+        foreach (string key in new[] { "a0", "a1" }) await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(extra.GetAsync(key)));
+        await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(extra.GetAsync(["a0", "a1"])));
+        await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(member.Dht.NewBatch().Put(ints, "a0", 100).Put(extra, "a0", "x").CommitAsync()));
+        Assert.Equal(sent, world.Members.Sum(static one => one.Dht.Counters.SentOf(DhtFrame.Propose) + one.Dht.Counters.SentOf(DhtFrame.Get)));
+    }
+
+    /// <summary>What a member says, with other declarations.</summary>
+    private static byte[] Forged(HarnessMember member, byte[] bytes, Func<IReadOnlyList<MapShape>, IReadOnlyList<MapShape>> other)
+    {
+        var said = Contribution.Read(member.Self, bytes)!;
+        var lie = new Contribution
+        {
+            Config = said.Config, Maps = MapSet.Of(other(said.Maps.All)), Enabled = true, Session = said.Session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot,
+            Initialised = said.Initialised, Physical = said.Physical, Committed = said.Committed,
+        };
+        var into = new ArrayBufferWriter<byte>();
+        lie.Write(into);
+        return into.WrittenSpan.ToArray();
+    }
+}
