@@ -137,7 +137,8 @@ internal sealed partial class DhtLayer
         // The same bound as for callers: so any holder of the part can hand it on in one frame.
         bytes += key.Length + value.Length + DhtLimits.KeyCost;
         if (bytes > DhtLimits.PartBytes) return false;
-        if (!LiesHere(key, out var map, out ulong place) || (effect == KeyEffect.Merge && !CanMerge(map, resolver)))
+        // One is enough: the whole is refused, and the user's code that places keys may throw for each of thousands.
+        if (misplaced || !LiesHere(key, out var map, out ulong place) || (effect == KeyEffect.Merge && !CanMerge(map, resolver)))
         {
             misplaced = true;
             return true;
@@ -166,7 +167,7 @@ internal sealed partial class DhtLayer
         try
         {
             var bytes = key[KeyIdentity.MapBytes..];
-            ulong hash = map.IsPlain ? Hash(bytes) : map.HashOf(_state.Options.Hash, bytes);
+            ulong hash = Hash(map, bytes);
             place = PlaceOf(map, hash, key);
             return ShardOf(hash) == _state.Shard;
         }

@@ -93,8 +93,8 @@ internal sealed partial class DhtLayer : IGroupLayer, ITimerTarget
     /// <summary>The hash of the options, of the bytes that place a key: its own, without those of its map, or those of its shard key. On a caller's thread an exception from it belongs to that call.</summary>
     public ulong Hash(ReadOnlySpan<byte> bytes) => _state.Options.Hash.Hash(bytes);
 
-    /// <summary>The hash of the options of a key's shard key, on a caller's thread.</summary>
-    public ulong Hash<TKey, TValue>(DeclaredMap<TKey, TValue> map, TKey key) where TKey : notnull => map.HashOf(_state.Options.Hash, key);
+    /// <summary>The hash that places a key of a map, from the bytes of the key.</summary>
+    public ulong Hash(DeclaredMap map, ReadOnlySpan<byte> key) => map.IsPlain ? Hash(key) : map.HashOf(_state.Options.Hash, key);
 
     public int ShardOf(ulong hash) => (int)(hash % (ulong)Shards);
 

@@ -36,6 +36,23 @@ public sealed class ShardKeyTests
         world.AssertEqualReplicas();
     }
 
+    /// <summary>Two times of one moment are one key, though their hours differ: what is written of a key places it.</summary>
+    [Fact]
+    public async Task Equal_keys_lie_in_one_shard_whatever_else_their_objects_hold()
+    {
+        var world = new DhtWorld { Options = s_options, Declare = static maps => maps.Map<DateTimeOffset, int>("times").ShardBy(static time => time.Hour) };
+        world.Found(4);
+        var noon = new DateTimeOffset(2026, 1, 1, 12, 0, 0, TimeSpan.Zero);
+        for (int hour = 0; hour < 12; hour++)
+        {
+            var key = noon.AddHours(hour);
+            await world.EndAsync(world.Members[0].Dht.Map<DateTimeOffset, int>("times").PutAsync(key, hour));
+            foreach (var member in world.Members)
+                Assert.Equal((true, hour), await world.EndAsync(member.Dht.Map<DateTimeOffset, int>("times").GetAsync(key.ToOffset(TimeSpan.FromHours(hour + 1)))) is var found ? (found.Found, found.Value) : default);
+        }
+        world.AssertEqualReplicas();
+    }
+
     /// <summary>By the type of the key, or by the declaration, which counts more; a key that is the shard key lies there too.</summary>
     [Fact]
     public async Task Keys_with_equal_shard_keys_lie_in_one_shard()

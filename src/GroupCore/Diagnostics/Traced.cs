@@ -8,6 +8,19 @@ internal static class Traced
     /// <summary>The tag with what became of a call: <c>ok</c>, or the name of its error.</summary>
     public const string Outcome = "ida.outcome";
 
+    /// <summary>Begins an activity; null if nobody wants it, or a listener, which is user code, throws: a call goes on without it.</summary>
+    public static Activity? Start(ActivitySource source, string operation, ActivityKind kind)
+    {
+        try
+        {
+            return source.StartActivity(operation, kind);
+        }
+        catch (Exception)
+        {
+            return null;
+        }
+    }
+
     /// <summary>Ends the activity with the call.</summary>
     public static async ValueTask EndAsync(Activity? activity, ValueTask call)
     {
@@ -23,7 +36,7 @@ internal static class Traced
         }
         finally
         {
-            activity?.Dispose();
+            Close(activity);
         }
     }
 
@@ -43,7 +56,20 @@ internal static class Traced
         }
         finally
         {
+            Close(activity);
+        }
+    }
+
+    // What a listener throws changes nothing of what became of the call.
+    private static void Close(Activity? activity)
+    {
+        try
+        {
             activity?.Dispose();
+        }
+        catch (Exception)
+        {
+            // Nobody is there to tell.
         }
     }
 

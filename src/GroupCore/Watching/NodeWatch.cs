@@ -30,6 +30,7 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
     private readonly Episode[] _refused = new Episode[s_trouble.Length];
     private long _forbidden;
     private long _turn = long.MinValue;
+    private bool _isTold;
     private long _turns;
     private long _longestTurn;
     private long _looks;
@@ -62,12 +63,18 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
     public void EndOfTurn()
     {
         // Once a turn, though its end may be run twice.
-        if (_turn != _node.Now) Volatile.Write(ref _turns, _turns + 1);
+        if (_turn != _node.Now)
+        {
+            Volatile.Write(ref _turns, _turns + 1);
+            _isTold = false;
+        }
         _turn = _node.Now;
         if (!_log.IsOn) return;
         long took = _node.Clock() - _turn;
         if (took > _longestTurn) Volatile.Write(ref _longestTurn, took);
-        if (took >= SlowTurn) _log.TurnSlow(took / 1_000_000);
+        if (took < SlowTurn || _isTold) return;
+        _isTold = true;
+        _log.TurnSlow(took / 1_000_000);
     }
 
     void IStopListener.OnStop(Exception reason)

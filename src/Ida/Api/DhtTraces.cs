@@ -21,12 +21,12 @@ internal static class DhtTraces
         IsOn ? SubmitAsync(op, operation, map, cancellationToken) : op.Submit(cancellationToken);
 
     /// <summary>Begins an activity for an operation that is made of several.</summary>
-    public static Activity? Start(string operation, string map) => s_source.StartActivity(operation, ActivityKind.Client)?.SetTag("ida.map", map);
+    public static Activity? Start(string operation, string map) => Traced.Start(s_source, operation, ActivityKind.Client)?.SetTag("ida.map", map);
 
     // The activity is the current one only within this method, and not for who called it.
     private static async ValueTask<TResult> SubmitAsync<TResult>(ClientOperation<TResult> op, string operation, string? map, CancellationToken cancellationToken)
     {
-        var activity = s_source.StartActivity(operation, ActivityKind.Client);
+        var activity = Traced.Start(s_source, operation, ActivityKind.Client);
         if (activity is { IsAllDataRequested: true })
         {
             activity.SetTag("ida.group", op.Layer.State.GroupName).SetTag("ida.map", map).SetTag("ida.keys", op.PartCount).SetTag("ida.shards", ShardsOf(op));

@@ -28,9 +28,6 @@ internal sealed class DeclaredMap<TKey, TValue>(string name) : DeclaredMap(name)
     /// <summary>The map that callers use; a declaration belongs to one DHT.</summary>
     public DhtMap<TKey, TValue> Of(Dht dht) => _opened ?? Interlocked.CompareExchange(ref _opened, new(dht, this), null) ?? _opened;
 
-    /// <summary>Where a key lies that is placed by its shard key.</summary>
-    public ulong HashOf(IStableHash hash, TKey key) => _shardKey!.Hash(hash, key);
-
     public override ulong HashOf(IStableHash hash, ReadOnlySpan<byte> key) => _shardKey!.Hash(hash, key);
 
     /// <summary>The resolver that merges values of a type; null where there is none.</summary>

@@ -41,7 +41,7 @@ public sealed class DhtMaps
         if (_sealed) throw new DhtConfigurationException($"The map \"{shown}\" is declared after the DHT was enabled. Maps are declared in the callback of EnableDhtAsync, before it returns.");
         int bytes = Encoding.UTF8.GetByteCount(name);
         if (bytes is 0 or > DhtLimits.MapName)
-            throw new DhtConfigurationException($"The name of a map has {bytes} bytes{(bytes == 0 ? "" : $": \"{shown[..20]}...\"")}; allowed are 1 to {DhtLimits.MapName} bytes of UTF-8.");
+            throw new DhtConfigurationException($"The name of a map has {bytes} bytes{(bytes == 0 ? "" : $": \"{ErrorText.Cut(shown, 20)}...\"")}; allowed are 1 to {DhtLimits.MapName} bytes of UTF-8.");
         if (!Utf8Text.IsKept(name)) throw new DhtConfigurationException($"The name of a map, \"{shown}\", contains an unpaired surrogate: other such names would mean the same map.");
         var map = new DeclaredMap<TKey, TValue>(name);
         if (_byName.TryGetValue(name, out var same)) throw new DhtConfigurationException($"The map \"{name}\" is declared twice, with {same.Types} and with {map.Types}. A name is declared once.");

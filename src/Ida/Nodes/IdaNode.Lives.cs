@@ -74,6 +74,7 @@ public sealed partial class IdaNode
         }
         catch (Exception fault)
         {
+            _life.Node.Log.NodeLost(UserError.Message(fault), "the node stops");
             await StopAsync(goodbye: false, fault).ConfigureAwait(false);
         }
     }

@@ -51,4 +51,49 @@ public sealed class TraceTests
         var update = ended.Single(static activity => activity.OperationName == "update");
         Assert.Equal(2, ended.Count(activity => activity.ParentId == update.Id));
     }
+
+    /// <summary>A listener is user code: what it throws is neither the caller's nor the node's.</summary>
+    [Theory]
+    [InlineData("asked")]
+    [InlineData("begun")]
+    [InlineData("ended")]
+    public async Task A_listener_that_throws_changes_nothing(string when)
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "traces" }, cancellation);
+        var group = await node.JoinAsync("thrown at", static g => g.Handle<string>("say", static (_, _) => { }).OnQuery<string, string>("ask", static (_, text) => text), cancellationToken: cancellation);
+        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }, static maps => maps.Map<string, int>("m"), cancellation);
+        var map = dht.Map<string, int>("m");
+        // Tests beside this one have nodes too, and look at what is traced.
+        var own = new AsyncLocal<bool> { Value = true };
+        int thrown = 0;
+        void Throw(string now)
+        {
+            if (!own.Value || now != when) return;
+            Interlocked.Increment(ref thrown);
+            throw new InvalidOperationException(now);
+        }
+        using (var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => source.Name is "Ida" or "Ida.GroupCore",
+            Sample = (ref ActivityCreationOptions<ActivityContext> _) =>
+            {
+                Throw("asked");
+                return ActivitySamplingResult.AllData;
+            },
+            ActivityStarted = _ => Throw("begun"),
+            ActivityStopped = _ => Throw("ended"),
+        })
+        {
+            ActivitySource.AddActivityListener(listener);
+            await map.PutAsync("key", 1, cancellationToken: cancellation);
+            Assert.Equal(1, (await map.GetAsync("key", cancellationToken: cancellation)).Value);
+            Assert.Equal(2, await map.UpdateAsync("key", static entry => entry.Value + 1, cancellationToken: cancellation));
+            await group.OrderedSendAsync("say", "hello", cancellation);
+            Assert.Single(await group.QueryAsync<string, string>("ask", "well", cancellationToken: cancellation));
+        }
+        Assert.InRange(Volatile.Read(ref thrown), 5, 100);
+        await group.FlushAsync(cancellation);
+        Assert.Equal((0L, 0L, 0, 0L), group.Protocol.Backlog);
+    }
 }

@@ -44,8 +44,13 @@ public sealed partial class Group
         (call.To, call.Query, call.Detached) = (to, collector.Number, true);
         var activity = GroupTraces.Start("query to", Name, handler);
         Start(collector, call, result.Fail);
-        var answers = await Traced.EndAsync(activity, new ValueTask<IReadOnlyList<MemberReply<TReply>>>(Answers(result, collector, cancellationToken))).ConfigureAwait(false);
-        return answers.Count > 0 ? answers[0].Value : throw new TooFewRepliesException(handler, 1, 0, "the member failed, left, or had no answer");
+        return activity is null ? await AnswerAsync().ConfigureAwait(false) : await Traced.EndAsync(activity, AnswerAsync()).ConfigureAwait(false);
+
+        async ValueTask<TReply> AnswerAsync()
+        {
+            var answers = await Answers(result, collector, cancellationToken).ConfigureAwait(false);
+            return answers.Count > 0 ? answers[0].Value : throw new TooFewRepliesException(handler, 1, 0, "the member failed, left, or had no answer");
+        }
     }
 
     private async ValueTask<IReadOnlyList<MemberReply<TReply>>> Ask<TQuery, TReply>(string handler, TQuery query, Replies replies, MessageKind kind,
@@ -61,7 +66,8 @@ public sealed partial class Group
         (call.Query, call.Detached) = (collector.Number, true);
         var activity = GroupTraces.Start((kind & MessageKind.Ordered) == MessageKind.None ? "query" : "ordered query", Name, handler);
         Start(collector, call, result.Fail);
-        return await Traced.EndAsync(activity, new ValueTask<IReadOnlyList<MemberReply<TReply>>>(Answers(result, collector, cancellationToken))).ConfigureAwait(false);
+        var answers = Answers(result, collector, cancellationToken);
+        return await (activity is null ? answers : Traced.EndAsync(activity, new ValueTask<IReadOnlyList<MemberReply<TReply>>>(answers)).AsTask()).ConfigureAwait(false);
     }
 
     /// <summary>The answers. A query that the caller cancels is not sent if no member was asked yet, and nothing of it is kept.</summary>

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using GroupCore.Diagnostics;
 
 namespace GroupCore.Groups;
 
@@ -12,5 +13,5 @@ internal static class GroupTraces
 
     /// <summary>Begins one; null if nobody wants it. On the caller's thread: whoever listens is user code.</summary>
     public static Activity? Start(string operation, string group, string handler) =>
-        s_source.StartActivity(operation, ActivityKind.Producer)?.SetTag("ida.group", group).SetTag("ida.handler", handler);
+        Traced.Start(s_source, operation, ActivityKind.Producer)?.SetTag("ida.group", group).SetTag("ida.handler", handler);
 }
