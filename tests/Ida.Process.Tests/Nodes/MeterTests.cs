@@ -1,4 +1,6 @@
 using System.Diagnostics.Metrics;
+using System.Net;
+using System.Net.Sockets;
 using GroupCore.Groups;
 using Ida.Nodes;
 using Ida.Tests.Shared;
@@ -99,8 +101,11 @@ public sealed class MeterTests
             Assert.DoesNotContain(address, Measure().Nodes);
         }
         string own = FreePort.Address();
+        // Nobody else can listen where this socket is bound.
+        using var nobody = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        nobody.Bind(new IPEndPoint(IPAddress.Loopback, 0));
         await Assert.ThrowsAsync<ClusterUnreachableException>(async () => await IdaNode.StartAsync(
-            new() { Cluster = "meters", Seeds = ["127.0.0.1:1"], Listen = own, StartTimeout = TimeSpan.FromMilliseconds(200) }, cancellation));
+            new() { Cluster = "meters", Seeds = [nobody.LocalEndPoint!.ToString()!], Listen = own, StartTimeout = TimeSpan.FromMilliseconds(200) }, cancellation));
         Assert.DoesNotContain(own, Measure().Nodes);
     }
 
