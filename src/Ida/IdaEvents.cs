@@ -44,7 +44,7 @@ internal static partial class IdaEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, error), static (to, e) => RejoinFailed(to, e.error, e.node));
     }
 
-    [LoggerMessage(3003, LogLevel.Error, "Node {Node} stops: OnRejoined threw.")]
+    [LoggerMessage(3003, LogLevel.Error, "Node {Node} stops: it cannot begin a new life, or OnRejoined threw.")]
     private static partial void RejoinFailed(ILogger logger, Exception? error, string node);
 
     public static void DhtFounded(this NodeLog log, string group, ulong view, int shards, int members)

@@ -1,5 +1,4 @@
 using System.Globalization;
-using GroupCore.Runtime;
 using Ida.Scenarios;
 using Oracle;
 
@@ -9,7 +8,7 @@ namespace Ida.Campaign;
 internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false, string? Detection = null, string? Seconds = null);
 
 /// <summary>What to run, checked.</summary>
-internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<Rule> Mutated, string? History, bool StopsAtFirst)
+internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scenario? Only, IReadOnlyList<string> Mutated, string? History, bool StopsAtFirst)
 {
     private const int DefaultSeeds = 1_000, DefaultMutationSeeds = 20_000, MostSeeds = 10_000_000, MostSeconds = 1_000_000;
 
@@ -74,7 +73,7 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
             times = $" --detection {texts.Detection}";
         }
         var rules = MutationTable.RulesOf(suite);
-        IReadOnlyList<Rule> mutated = texts.Mutate is null ? [] : texts.Mutate == "all" ? rules : [.. rules.Where(rule => rule.ToString() == texts.Mutate)];
+        IReadOnlyList<string> mutated = texts.Mutate is null ? [] : texts.Mutate == "all" ? rules : [.. rules.Where(rule => rule == texts.Mutate)];
         if (texts.Mutate is not null && mutated.Count == 0)
         {
             error = $"--mutate must be all or one of {string.Join(", ", rules)} in suite {suite}, not \"{texts.Mutate}\".";

@@ -31,6 +31,7 @@ internal static class EmptyCells
             // Where programs start under faults, and with tokens, is suite ida.
             (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ClusterUnreachableException), nameof(OperationCanceledException), nameof(ExcludedException), nameof(NodeStoppedException)]),
             (CallKind.Stop, [Fault]),
+            (CallKind.Describe, [Fault]),
             (CallKind.Join, [Fault, nameof(ContractException), nameof(JoinTimeoutException), nameof(GroupOverloadedException)]),
             (CallKind.Leave, [Fault, nameof(NotMemberException), nameof(GroupOverloadedException)]),
             (CallKind.Dispose, [Fault]),
@@ -48,6 +49,7 @@ internal static class EmptyCells
             Whole(CallKind.Dispose), Whole(CallKind.Send), Whole(CallKind.OrderedSend), Whole(CallKind.SendTo), Whole(CallKind.Query), Whole(CallKind.OrderedQuery), Whole(CallKind.QueryTo), Whole(CallKind.Views),
             (CallKind.Start, [Fault, nameof(InsecureBindException), nameof(ArgumentException), nameof(AddressInUseException), nameof(ExcludedException), nameof(NodeStoppedException)]),
             (CallKind.Stop, [Fault]),
+            (CallKind.Describe, [Fault]),
             (CallKind.Join, [Fault, nameof(ArgumentException), nameof(ContractException), nameof(InvalidOperationException), nameof(GroupOverloadedException), nameof(JoinTimeoutException), nameof(JoinRefusedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
             (CallKind.Leave, [Fault, nameof(GroupOverloadedException), nameof(NotMemberException), nameof(NodeStoppedException)]),
             (CallKind.Flush, [Fault, nameof(InvalidOperationException), nameof(OperationCanceledException), nameof(NotMemberException), nameof(GroupOverloadedException), nameof(ExcludedException)]),

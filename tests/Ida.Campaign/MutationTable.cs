@@ -1,5 +1,6 @@
-using GroupCore.Runtime;
+using GroupCore.Groups;
 using Ida.Scenarios;
+using Oracle;
 
 namespace Ida.Campaign;
 
@@ -9,34 +10,34 @@ namespace Ida.Campaign;
 /// </summary>
 internal static class MutationTable
 {
-    private static readonly (Rule Rule, Scenario Likely)[] s_groups =
+    private static readonly (string Rule, Scenario Likely)[] s_groups =
     [
-        (Rule.R1RefuseDataWhenWedged, GroupScenarios.Cascades), (Rule.R3AllReports, GroupScenarios.Cascades), (Rule.R4ClosureTrim, GroupScenarios.Cascades),
-        (Rule.R5LongestOrder, GroupScenarios.Cascades), (Rule.R7PullsBeforeAck, GroupScenarios.Cascades), (Rule.R7PeerMessagesBeforeAck, GroupScenarios.Chains),
-        (Rule.R8AllAcks, GroupScenarios.Cascades), (Rule.A3PendingProposalOnly, GroupScenarios.Cascades), (Rule.R9FreshReports, GroupScenarios.Cascades),
-        (Rule.R12RefuseRemoved, GroupScenarios.Chains), (Rule.R13NestedAcks, GroupScenarios.Chains), (Rule.R16CheckpointAtEvent, GroupScenarios.Joins),
-        (Rule.A4NeverWithdraw, OracleScenarios.Spared), (Rule.OldViewRefused, GroupScenarios.Cascades), (Rule.FlushDelivers, GroupScenarios.Cascades),
-        (Rule.FlushOrderPart, GroupScenarios.Flushes), (Rule.OrderDependency, GroupScenarios.Cascades),
-        (Rule.RaftMajority, OracleScenarios.Wild), (Rule.RaftUpToDateVote, OracleScenarios.Wild), (Rule.RaftOneChange, OracleScenarios.Wild),
-        (Rule.RaftOwnTermFirst, OracleScenarios.Wild), (Rule.RaftOldTermByCounting, OracleScenarios.Wild), (Rule.StrictPrimaryDelay, OracleScenarios.Spared),
-        (Rule.StrictPrimaryInherits, OracleScenarios.Surface),
+        (nameof(GroupRules.R1RefuseDataWhenWedged), GroupScenarios.Cascades), (nameof(GroupRules.R3AllReports), GroupScenarios.Cascades), (nameof(GroupRules.R4ClosureTrim), GroupScenarios.Cascades),
+        (nameof(GroupRules.R5LongestOrder), GroupScenarios.Cascades), (nameof(GroupRules.R7PullsBeforeAck), GroupScenarios.Cascades), (nameof(GroupRules.R7PeerMessagesBeforeAck), GroupScenarios.Chains),
+        (nameof(GroupRules.R8AllAcks), GroupScenarios.Cascades), (nameof(OracleRules.A3PendingProposalOnly), GroupScenarios.Cascades), (nameof(GroupRules.R9FreshReports), GroupScenarios.Cascades),
+        (nameof(GroupRules.R12RefuseRemoved), GroupScenarios.Chains), (nameof(GroupRules.R13NestedAcks), GroupScenarios.Chains), (nameof(GroupRules.R16CheckpointAtEvent), GroupScenarios.Joins),
+        (nameof(OracleRules.A4NeverWithdraw), OracleScenarios.Spared), (nameof(GroupRules.OldViewRefused), GroupScenarios.Flushes), (nameof(GroupRules.FlushDelivers), GroupScenarios.Cascades),
+        (nameof(GroupRules.FlushOrderPart), GroupScenarios.Flushes), (nameof(GroupRules.OrderDependency), GroupScenarios.Cascades),
+        (nameof(OracleRules.RaftMajority), OracleScenarios.Wild), (nameof(OracleRules.RaftUpToDateVote), OracleScenarios.Wild), (nameof(OracleRules.RaftOneChange), OracleScenarios.Wild),
+        (nameof(OracleRules.RaftOwnTermFirst), OracleScenarios.Wild), (nameof(OracleRules.RaftOldTermByCounting), OracleScenarios.Wild), (nameof(OracleRules.StrictPrimaryDelay), OracleScenarios.Spared),
+        (nameof(OracleRules.StrictPrimaryInherits), OracleScenarios.Surface),
     ];
 
-    private static readonly (Rule Rule, Scenario Likely)[] s_ida =
+    private static readonly (string Rule, Scenario Likely)[] s_ida =
     [
         .. new[]
         {
-            Rule.PutWaitsForSeal, Rule.FastPathEqual, Rule.FastPathQuiescent, Rule.ReadWaitsForStable, Rule.ReadWaitsForQueue, Rule.QuiescentIncludesPredecessors,
-            Rule.QuiescentIncludesReads, Rule.ShardReadTakesTime, Rule.TimeOverAll, Rule.CommitAdvancesClocks, Rule.FlushCommitsHeld, Rule.FlushNeedsAllHolders,
-            Rule.WedgeFreezes, Rule.OldViewRefused, Rule.Fence, Rule.OutcomeTable, Rule.OutcomeInTransfer, Rule.RejectionRefusesLater, Rule.AbortNeedsRejection,
-            Rule.SnapshotAfterDecision, Rule.OnlyInitialisedAnswers, Rule.SwapKeepsInitialised, Rule.NoFrameBehindAGap,
+            nameof(DhtRules.PutWaitsForSeal), nameof(DhtRules.FastPathEqual), nameof(DhtRules.FastPathQuiescent), nameof(DhtRules.ReadWaitsForStable), nameof(DhtRules.ReadWaitsForQueue), nameof(DhtRules.QuiescentIncludesPredecessors),
+            nameof(DhtRules.QuiescentIncludesReads), nameof(DhtRules.ShardReadTakesTime), nameof(DhtRules.TimeOverAll), nameof(DhtRules.CommitAdvancesClocks), nameof(DhtRules.FlushCommitsHeld), nameof(DhtRules.FlushNeedsAllHolders),
+            nameof(DhtRules.WedgeFreezes), nameof(GroupRules.OldViewRefused), nameof(DhtRules.Fence), nameof(DhtRules.OutcomeTable), nameof(DhtRules.OutcomeInTransfer), nameof(DhtRules.RejectionRefusesLater), nameof(DhtRules.AbortNeedsRejection),
+            nameof(DhtRules.SnapshotAfterDecision), nameof(DhtRules.OnlyInitialisedAnswers), nameof(DhtRules.SwapKeepsInitialised), nameof(GroupRules.NoFrameBehindAGap),
         }.Select(static rule => (rule, DhtScenarios.Strict)),
-        (Rule.ExpectationsHold, DhtScenarios.Surface), (Rule.OnlyAgreedMaps, DhtScenarios.Surface),
+        (nameof(DhtRules.ExpectationsHold), DhtScenarios.Surface), (nameof(DhtRules.OnlyAgreedMaps), DhtScenarios.Surface),
     ];
 
-    public static IReadOnlyList<Rule> RulesOf(Suite suite) => [.. Rows(suite).Select(static row => row.Rule)];
+    public static IReadOnlyList<string> RulesOf(Suite suite) => [.. Rows(suite).Select(static row => row.Rule)];
 
-    public static Scenario LikelyFor(Suite suite, Rule rule) => Array.Find(Rows(suite), row => row.Rule == rule).Likely;
+    public static Scenario LikelyFor(Suite suite, string rule) => Array.Find(Rows(suite), row => row.Rule == rule).Likely;
 
-    private static (Rule Rule, Scenario Likely)[] Rows(Suite suite) => suite == Suite.Groups ? s_groups : s_ida;
+    private static (string Rule, Scenario Likely)[] Rows(Suite suite) => suite == Suite.Groups ? s_groups : s_ida;
 }

@@ -1,5 +1,3 @@
-using GroupCore.Runtime;
-
 namespace Ida.Campaign;
 
 /// <summary>Leaves out one rule after the other and looks for the first seed whose checkers notice: a rule that can go unnoticed is a failure of the checkers, or of the schedules.</summary>
@@ -17,7 +15,7 @@ internal sealed class Mutations(CampaignOptions options)
         return (found, missed);
     }
 
-    private bool Find(Rule rule, CancellationToken cancel)
+    private bool Find(string rule, CancellationToken cancel)
     {
         var scenario = options.Only ?? MutationTable.LikelyFor(options.Suite, rule);
         var found = new SortedDictionary<ulong, string>();
@@ -28,7 +26,7 @@ internal sealed class Mutations(CampaignOptions options)
             Interlocked.Increment(ref tried);
             if (scenario.Judge(seed, rule) is not { } violation) return true;
             // A seed that fails with all rules too shows a bug, and nothing about this rule.
-            bool telling = scenario.Judge(seed, Rule.None) is null;
+            bool telling = scenario.Judge(seed) is null;
             lock (found)
             {
                 if (telling) found.Add(seed, violation.Message.Split('\n')[0].Trim());

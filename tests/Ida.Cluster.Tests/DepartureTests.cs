@@ -88,7 +88,7 @@ public sealed class DepartureTests
             simulation.RunAsync(async () =>
             {
                 var voter = await cluster.StartAsync();
-                var holder = await cluster.StartAsync(null, GroupCore.Runtime.Rule.None, node => new DelayingNode(simulation, node, static work => work is GroupCore.Groups.State.StateCut ? TimeSpan.FromSeconds(30) : TimeSpan.Zero));
+                var holder = await cluster.StartAsync(null, null, node => new DelayingNode(simulation, node, static work => work is GroupCore.Groups.State.StateCut ? TimeSpan.FromSeconds(30) : TimeSpan.Zero));
                 var group = await holder.Node.JoinAsync("shop", static g => g.Checkpoint(static _ => { }, static _ => { }));
                 Exception? error = null;
                 var joining = simulation.Spawn(async () => error = await Record.ExceptionAsync(async () => await voter.Node.JoinAsync("shop", static g => g.Checkpoint(static _ => { }, static _ => { }))));

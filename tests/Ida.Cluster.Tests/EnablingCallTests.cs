@@ -15,7 +15,7 @@ public sealed class EnablingCallTests
         SimulationRunner.ForEachSeed(1, $"*{nameof(R_the_clock_of_the_options_is_asked_in_the_call_and_in_no_turn)}", run => Run(run.Start(), async group =>
         {
             var clock = new AskedClock();
-            var enabling = group.EnableDhtAsync(s_options with { Time = clock }, DhtWorld.Maps);
+            var enabling = group.EnableDhtAsync(s_options with { Member = s_options.Member with { Time = clock } }, DhtWorld.Maps);
             Assert.Equal(1, clock.Asked);
             var dht = await enabling;
             await dht.Map<string, int>("ints").PutAsync("a", 1);

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
@@ -13,7 +12,7 @@ public sealed class FalseSeedTests
         using var simulation = new Simulation(new SimulationOptions { Seed = 3, ReplayCommand = "the test" });
         var seeds = Enumerable.Range(0, 3).Select(Simulation.AddressOf).ToList();
         _ = new Asker(simulation.AddNode("stranger"), [seeds[1], seeds[2]]);
-        var hosts = new[] { new SimLifeHost(simulation, "second", seeds, Rule.None), new SimLifeHost(simulation, "third", seeds, Rule.None) };
+        var hosts = new[] { new SimLifeHost(simulation, "second", seeds, null), new SimLifeHost(simulation, "third", seeds, null) };
         simulation.RunAsync(async () =>
         {
             foreach (bool last in (bool[])[false, false, true])

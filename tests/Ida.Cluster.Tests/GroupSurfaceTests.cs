@@ -33,5 +33,5 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     [InlineData(653)]
     [InlineData(71009251)]
     [InlineData(71013954)]
-    public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed, GroupCore.Runtime.Rule.None));
+    public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed));
 }

@@ -21,7 +21,7 @@ public sealed class LifeTests
     [InlineData(224)]
     [InlineData(396)]
     [InlineData(1731)]
-    public void Seeds_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.Lives.Judge(seed, GroupCore.Runtime.Rule.None));
+    public void Seeds_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.Lives.Judge(seed));
 
     [Fact]
     public void Faults_of_one_node_cluster_around_the_times_given()

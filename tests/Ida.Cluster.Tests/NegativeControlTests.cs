@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Groups;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -11,13 +11,13 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     private const string Synchrony = "virtual synchrony";
 
     [Theory]
-    [InlineData(nameof(Rule.PutWaitsForSeal), nameof(AnomalyKind.RealTimeViolation))]
-    [InlineData(nameof(Rule.FastPathEqual), nameof(AnomalyKind.VersionOrder))]
-    [InlineData(nameof(Rule.FastPathQuiescent), nameof(AnomalyKind.Divergence))]
-    [InlineData(nameof(Rule.OutcomeTable), nameof(AnomalyKind.DuplicateElement))]
-    [InlineData(nameof(Rule.FlushCommitsHeld), nameof(AnomalyKind.RealTimeViolation))]
-    [InlineData(nameof(Rule.FlushNeedsAllHolders), nameof(AnomalyKind.NotSerializable))]
-    [InlineData(nameof(Rule.OldViewRefused), nameof(AnomalyKind.Divergence), true)]
+    [InlineData(nameof(DhtRules.PutWaitsForSeal), nameof(AnomalyKind.RealTimeViolation))]
+    [InlineData(nameof(DhtRules.FastPathEqual), nameof(AnomalyKind.VersionOrder))]
+    [InlineData(nameof(DhtRules.FastPathQuiescent), nameof(AnomalyKind.Divergence))]
+    [InlineData(nameof(DhtRules.OutcomeTable), nameof(AnomalyKind.DuplicateElement))]
+    [InlineData(nameof(DhtRules.FlushCommitsHeld), nameof(AnomalyKind.RealTimeViolation))]
+    [InlineData(nameof(DhtRules.FlushNeedsAllHolders), nameof(AnomalyKind.NotSerializable))]
+    [InlineData(nameof(GroupRules.OldViewRefused), nameof(AnomalyKind.Divergence), true)]
     public void The_serializability_checker_notices_a_rule_that_is_left_out(string rule, string anomaly, bool stragglers = false) =>
         Noticed(rule, 1_000, (run, without) => CallAndCrash(run, without, stragglers), error => error is ConsistencyViolationException && Names(error, anomaly));
 
@@ -25,19 +25,19 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     [InlineData(false)]
     [InlineData(true)]
     public void With_all_rules_it_notices_nothing(bool stragglers) =>
-        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_it_notices_nothing)}", run => CallAndCrash(run, Rule.None, stragglers));
+        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_it_notices_nothing)}", run => CallAndCrash(run, null, stragglers));
 
     [Theory]
-    [InlineData(nameof(Rule.FlushDelivers), nameof(GroupGuarantee.NoLoss))]
-    [InlineData(nameof(Rule.R5LongestOrder), nameof(GroupGuarantee.TotalOrder))]
+    [InlineData(nameof(GroupRules.FlushDelivers), nameof(GroupGuarantee.NoLoss))]
+    [InlineData(nameof(GroupRules.R5LongestOrder), nameof(GroupGuarantee.TotalOrder))]
     public void The_virtual_synchrony_checker_notices_a_rule_that_is_left_out(string rule, string anomaly) =>
         Noticed(rule, 100, SendAndCrash, error => error is ConsistencyViolationException or InvariantViolatedException { Invariant: Synchrony } && Names(error, anomaly));
 
     [Fact]
     public void With_all_rules_virtual_synchrony_holds() =>
-        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_virtual_synchrony_holds)}", run => SendAndCrash(run, Rule.None));
+        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_virtual_synchrony_holds)}", run => SendAndCrash(run, null));
 
-    private static void CallAndCrash(SimulationCase run, Rule without, bool stragglers)
+    private static void CallAndCrash(SimulationCase run, string? without, bool stragglers)
     {
         var dht = new DhtCluster(run.Start(), new() { ListKeys = 2, ValueKeys = 2 }) { Without = without };
         var random = dht.Simulation.Random;
@@ -62,7 +62,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
         }).ThrowIfFailed();
     }
 
-    private static void SendAndCrash(SimulationCase run, Rule without)
+    private static void SendAndCrash(SimulationCase run, string? without)
     {
         var cluster = new SimCluster(run.Start());
         var simulation = cluster.Simulation;
@@ -101,15 +101,15 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     }
 
     /// <summary>A seed shows it in which the checker itself finds the anomaly that the lack of the rule brings about, and nothing fails with all rules: what its calls are told, or how its members end, another checker judges.</summary>
-    private void Noticed(string rule, int most, Action<SimulationCase, Rule> body, Func<Exception, bool> isVerdict)
+    private void Noticed(string rule, int most, Action<SimulationCase, string?> body, Func<Exception, bool> isVerdict)
     {
         for (ulong seed = 1; seed <= (ulong)most; seed++)
         {
-            if (Judge(seed, body, Enum.Parse<Rule>(rule)) is not { } error) continue;
+            if (Judge(seed, body, rule) is not { } error) continue;
             string what = $"{rule}: seed {seed}: {error.GetType().Name}: {error.Message.Split('\n')[0]}";
             // A run that breaks down before it is judged shows nothing about the checker.
             if (!isVerdict(error)) output.WriteLine($"{what}: not judged");
-            else if (Judge(seed, body, Rule.None) is { } bug) Assert.Fail($"{what}; and with all rules: {bug}");
+            else if (Judge(seed, body, null) is { } bug) Assert.Fail($"{what}; and with all rules: {bug}");
             else
             {
                 output.WriteLine($"{what} {string.Join(' ', error.Message.Split('\n').Skip(1).Take(2))}");
@@ -121,7 +121,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
 
     private static bool Names(Exception error, string anomaly) => error.Message.Contains(anomaly, StringComparison.Ordinal);
 
-    private static Exception? Judge(ulong seed, Action<SimulationCase, Rule> body, Rule without)
+    private static Exception? Judge(ulong seed, Action<SimulationCase, string?> body, string? without)
     {
         var run = new SimulationCase(seed, "", null);
         try

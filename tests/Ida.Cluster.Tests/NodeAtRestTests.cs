@@ -12,7 +12,7 @@ public sealed class NodeAtRestTests
     private static readonly LinkUse s_link = new(s_other, Other, 0, LinkPhase.Up, IsAskedFor: true, IsHeld: false, IsForeign: false);
     private static readonly LinkUse s_back = s_link with { Address = s_own, NodeId = Own };
     private static readonly LinkUse s_seed = new(s_vacant, 0, 0, LinkPhase.Dialling, IsAskedFor: true, IsHeld: false, IsForeign: false);
-    private static readonly KeptState s_kept = new(0, 5, 1, 1, [s_link], 0, 0, 64 << 10);
+    private static readonly KeptState s_kept = new(0, 5, 1, 1, [s_link], 0, 0, 192 << 10, 64 << 10);
 
     [Fact]
     public void One_that_keeps_what_it_needs_is_well()
@@ -38,7 +38,7 @@ public sealed class NodeAtRestTests
         {
             "command" => Rest(s_kept with { Commands = 1 }),
             "timer" => Rest(s_kept with { Timers = 7 }),
-            "slab" => Rest(s_kept with { Slabs = 2 << 20 }),
+            "slab" => Rest(s_kept with { Slabs = (192 << 10) + 1 }),
             "early" => Rest(s_kept) with { Early = 1 },
             "call" => Rest(s_kept with { CallBytes = -1 }),
             "too much unacknowledged" => Rest(s_kept with { Unacknowledged = 100 }),

@@ -82,7 +82,7 @@ public sealed class SliceTests
         Assert.Null(_seen.Differs("m1", group, Status(2) with { Slots = [] }));
         Assert.Contains("In view 7 m1 knows the slots", _seen.Differs("m1", group, Status(2)), StringComparison.Ordinal);
 
-        static DhtStatus Status(ulong member) => new(7, 0, true, 2, [new(0, 0, 0, new(member, member), true)]);
+        static DhtStatus Status(ulong member) => new(7, 0, true, 2, [new(0, 0, 0, new(member, member), true)], []);
     }
 
     private void Add(string who = "m0", long? asked = null, bool isWhole = true, bool covers = true, Dictionary<string, (List<string>, long)>? lists = null, Dictionary<string, (string, long)>? values = null) =>

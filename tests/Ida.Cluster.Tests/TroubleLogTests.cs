@@ -1,4 +1,5 @@
 using GroupCore.Groups;
+using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
 using Ida.Tests.Shared;
@@ -114,7 +115,7 @@ public sealed class TroubleLogTests
                     logs.Add(new());
                     groups.Add(await (await cluster.StartAsync(new() { LoggerFactory = logs[i] })).Node.JoinAsync("shop"));
                 }
-                var options = new DhtOptions { ShardSize = 1, TargetSize = 4, MaxInFlight = 1 };
+                var options = new DhtOptions { ShardSize = 1, TargetSize = 4, Member = new() { MaxInFlight = 1 } };
                 var dhts = await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(options, static maps => maps.Map<string, int>("m")).AsTask()));
                 var map = dhts[0].Map<string, int>("m");
                 Task[] puts = [.. Enumerable.Range(0, 100).Select(i => map.PutAsync($"key {i}", i).AsTask())];
@@ -147,22 +148,70 @@ public sealed class TroubleLogTests
             // Malformed frames of a peer: it is muted after 100.
             var other = await cluster.StartAsync();
             await simulation.Delay(TimeSpan.FromSeconds(2));
-            for (int i = 0; i < 150; i++)
-            {
-                other.Host.Post(() =>
-                {
-                    int peer = other.Host.Node.Links.Open(member.Host.Address, member.Host.Id);
-                    var frame = other.Host.Node.Links.Reserve(FrameHeader.Size + 1);
-                    FrameHeader.Write(frame, FrameType.Propose, 0, 0, 1);
-                    frame[^1] = 0xFF;
-                    other.Host.Node.Links.Send(peer, frame.Length);
-                });
-            }
+            SendMalformed(other, member, 150);
             await simulation.Delay(TimeSpan.FromSeconds(5));
             Once(log, "PeerMuted");
             Assert.Contains($"{other.Host.Address}", log.Entries.Single(static entry => entry.Name == "PeerMuted").Message, StringComparison.Ordinal);
             Assert.Contains(log.Entries, static entry => entry.Name == "InputRefused" && entry.Message.Contains("Malformed", StringComparison.Ordinal));
         }, Limit);
+    }
+
+    /// <summary>Anybody may have himself muted as often as he likes.</summary>
+    [Fact]
+    public void Of_nodes_that_are_muted_at_once_one_is_told_in_a_second()
+    {
+        var cluster = new SimCluster(new(new SimulationOptions { Seed = 5, Carrier = SimCarrier.Mesh }));
+        var simulation = cluster.Simulation;
+        simulation.RunAsync(async () =>
+        {
+            var log = new LogCollector();
+            var member = await cluster.StartAsync(new() { LoggerFactory = log });
+            for (int i = 0; i < 3; i++) await cluster.StartAsync();
+            await simulation.Delay(TimeSpan.FromSeconds(2));
+            foreach (var other in cluster.Members.Skip(1)) SendMalformed(other, member, 150);
+            await simulation.Delay(TimeSpan.FromSeconds(0.9));
+            Assert.InRange(member.Node.Counters.Refused(RefusalReason.Muted), 3, long.MaxValue);
+            Once(log, "PeerMuted");
+        }, Limit);
+    }
+
+    [Fact]
+    public void Links_that_are_full_are_told_when_that_begins_and_when_it_is_over() =>
+        SimulationRunner.ForEachSeed(3, $"*{nameof(Links_that_are_full_are_told_when_that_begins_and_when_it_is_over)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            simulation.RunAsync(async () =>
+            {
+                var log = new LogCollector();
+                var member = await cluster.StartAsync(new() { LoggerFactory = log });
+                await simulation.Delay(TimeSpan.FromSeconds(2));
+                Assert.DoesNotContain(log.Entries, static entry => entry.Name is "LinksFull" or "LinksHaveRoom");
+                long most = simulation.Options.MostQueuedBytes;
+                member.Host.Post(() => member.Host.Carrier.Backlog.Add(most));
+                await simulation.Delay(TimeSpan.FromSeconds(3));
+                Once(log, "LinksFull");
+                Assert.Contains($"hold {member.Host.Carrier.Backlog.Bytes} bytes", log.Entries.Single(static entry => entry.Name == "LinksFull").Message, StringComparison.Ordinal);
+                Assert.DoesNotContain(log.Entries, static entry => entry.Name == "LinksHaveRoom");
+                member.Host.Post(() => member.Host.Carrier.Backlog.Remove(most));
+                await simulation.Delay(TimeSpan.FromSeconds(3));
+                Once(log, "LinksFull", "LinksHaveRoom");
+            }, Limit);
+        });
+
+    private static void SendMalformed(SimMember from, SimMember to, int count)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            from.Host.Post(() =>
+            {
+                int peer = from.Host.Node.Links.Open(to.Host.Address, to.Host.Id);
+                var frame = from.Host.Node.Links.Reserve(FrameHeader.Size + 1);
+                FrameHeader.Write(frame, FrameType.Propose, 0, 0, 1);
+                frame[^1] = 0xFF;
+                from.Host.Node.Links.Send(peer, frame.Length);
+            });
+        }
     }
 
     private static async Task UntilAsync(Simulation simulation, Func<bool> holds)

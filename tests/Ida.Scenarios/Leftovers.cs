@@ -59,7 +59,7 @@ internal static class Leftovers
     public static string? Of(SimMember member)
     {
         int groups = member.Node.Groups.Count;
-        var rest = AtRest(member.Host) with { Groups = groups, Early = groups == 0 ? 0 : ((GroupHost)member.Node.Groups[0].Host).EarlyBytes };
+        var rest = AtRest(member.Host) with { Groups = groups, HasLog = member.Host.Node.Log.IsOn, Early = groups == 0 ? 0 : ((GroupHost)member.Node.Groups[0].Host).EarlyBytes };
         return rest.Excess is { } excess ? $"{member} is at rest: {excess} {rest}" : null;
     }
 
@@ -82,8 +82,8 @@ internal static class Leftovers
     /// <summary>What a member keeps of operations of the DHT, of keys that they used, and of transfers, though nobody calls any more; null where there is nothing.</summary>
     public static string? Of(SimMember member, Dht dht)
     {
-        var (coordinator, participant) = (dht.Layer.Coordinator, dht.Layer.Participant);
-        return coordinator.HasWork || participant is not { OperationCount: 0, KeysInUse: 0, Source: { HasWork: false, KeptCount: 0 } }
-            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Source.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}." : null;
+        var (coordinator, participant, source) = (dht.Layer.Coordinator, dht.Layer.Participant, dht.Layer.Source);
+        return coordinator.HasWork || source.HasWork || participant is not { OperationCount: 0, KeysInUse: 0, Snapshot.KeptCount: 0 }
+            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Snapshot.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}." : null;
     }
 }

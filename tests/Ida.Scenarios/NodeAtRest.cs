@@ -10,11 +10,14 @@ namespace Ida.Scenarios;
 /// <param name="Kept">What it keeps.</param>
 internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
 {
-    // Seen in some thousand nodes at rest: 2 to 5 timers with one group; 64 KiB of slabs for the buffer of what is sent and for each link.
-    private const int OwnTimers = 2, TimersOfGroup = 4, SendBuffer = 1 << 20, SlabsOfLink = 128 << 10, UnderWay = 4 << 10;
+    // Seen in some thousand nodes at rest: 2 to 5 timers with one group.
+    private const int OwnTimers = 2, TimersOfGroup = 4, TimersOfLog = 1, UnderWay = 4 << 10;
 
     /// <summary>In how many groups it is.</summary>
     public int Groups { get; init; }
+
+    /// <summary>Whether it has a logger, for which somebody looks at it once a second.</summary>
+    public bool HasLog { get; init; }
 
     /// <summary>Bytes of frames that came too early.</summary>
     public long Early { get; init; }
@@ -27,8 +30,8 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
 
     /// <summary>What it keeps too much of, at any rest; null where there is nothing. A link to a node that has gone may keep what that one has not acknowledged until the link is over.</summary>
     public string? Excess => Kept.Commands > 0 ? $"{Kept.Commands} commands wait."
-        : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) ? $"{Kept.Timers} timers wait, in {Groups} groups."
-        : Kept.Slabs > SendBuffer + (SlabsOfLink * (Kept.Links.Count + 1)) + Kept.Links.Sum(static link => link.Backlog) ? $"{Kept.Slabs} bytes of slabs, with {Kept.Links.Count} links."
+        : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) + (HasLog ? TimersOfLog : 0) ? $"{Kept.Timers} timers wait, in {Groups} groups."
+        : Kept.Slabs - Kept.Encoding > SlabsOfLinks ? $"{Kept.Slabs} bytes of slabs, {Kept.Encoding} of them to encode frames, with {Kept.Links.Count} links."
         : Early > 0 ? $"{Early} bytes of early frames."
         : Kept.CallBytes != 0 ? $"{Kept.CallBytes} bytes are counted of calls that wait."
         : Kept.Unacknowledged != Counted ? $"{Kept.Unacknowledged} bytes are counted as unacknowledged, and its links have {Counted}."
@@ -45,6 +48,9 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
 
     // Links to strangers are not counted for the node.
     private long Counted => Kept.Links.Where(static link => !link.IsForeign).Sum(static link => link.Backlog);
+
+    // One of each link, and one of each connection, for the beginning of a frame. What is not acknowledged may lie in a larger one, or in several that others have let go of.
+    private long SlabsOfLinks => (SlabPool.SmallBytes * (Kept.Links.Count + (Kept.Sockets ?? 0L))) + Kept.Links.Where(static link => link.Backlog > 0).Sum(static link => link.Backlog + LinkLimits.FrameBytes);
 
     private int Carrying => Kept.Links.Count(static link => link.Phase is LinkPhase.Up or LinkPhase.Dialling);
 

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -21,15 +20,22 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     /// <summary>The same over the TCP mesh on simulated sockets; <paramref name="except"/>: what only links in memory do.</summary>
     public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", Script) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
 
+    /// <summary>Whether somebody listens to the activities of its calls.</summary>
+    public bool IsListenedTo { get; private init; }
+
+    /// <summary>The same with a listener to the activities of its calls that throws.</summary>
+    public Scenario Listened() => this with { Name = $"{Name}-listened", IsListenedTo = true, Ingredients = [.. Ingredients, Unruly.Listener] };
+
     /// <summary>Plays one seed of it, and counts what its simulated world did. Every runner of seeds comes by here.</summary>
     public void Play(ScenarioRun run)
     {
+        using var listening = IsListenedTo ? Unruly.Listen(run) : null;
         Script(run);
         run.NoteWorld();
     }
 
     /// <summary>The scenario as the runner of seeds wants it.</summary>
-    public Action<SimulationCase> Case(Rule without = Rule.None, Action<ScenarioRun>? done = null) => run =>
+    public Action<SimulationCase> Case(string? without = null, Action<ScenarioRun>? done = null) => run =>
     {
         var scenario = new ScenarioRun(run, this, without);
         Play(scenario);
@@ -40,17 +46,17 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     /// The first of the seeds 1 … <paramref name="most"/> in which the lack of a rule shows as the <paramref name="anomaly"/> that it must bring about; null when it never
     /// does. A seed that fails with all rules too shows a bug, and nothing about this rule; one that fails in another way may have broken down before it was judged.
     /// </summary>
-    public ulong? FirstWithout(Rule rule, string anomaly, int most)
+    public ulong? FirstWithout(string rule, string anomaly, int most)
     {
         for (ulong seed = 1; seed <= (ulong)most; seed++)
         {
-            if (Judge(seed, rule) is { } violation && violation.Message.Contains(anomaly, StringComparison.Ordinal) && Judge(seed, Rule.None) is null) return seed;
+            if (Judge(seed, rule) is { } violation && violation.Message.Contains(anomaly, StringComparison.Ordinal) && Judge(seed) is null) return seed;
         }
         return null;
     }
 
     /// <summary>What a seed violates without a rule; null when nothing.</summary>
-    public Exception? Judge(ulong seed, Rule without) => new SeedRun(seed, Name, "", Case(without)).Run(Reduction.None).Failure;
+    public Exception? Judge(ulong seed, string? without = null) => new SeedRun(seed, Name, "", Case(without)).Run(Reduction.None).Failure;
 
     public override string ToString() => Name;
 }

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -7,7 +6,7 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>One seed of a scenario: what to run, and what it came to besides passing.</summary>
-internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule without = Rule.None)
+internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, string? without = null)
 {
     private Simulation? _simulation;
 
@@ -38,7 +37,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, Rule 
     }
 
     /// <summary>The rule that is left out, for negative controls.</summary>
-    public Rule Without { get; } = without;
+    public string? Without { get; } = without;
 
     /// <summary>What the run drew.</summary>
     public Ingredients Ingredients { get; } = new(scenario.Ingredients);

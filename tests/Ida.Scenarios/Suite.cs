@@ -12,15 +12,15 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
-    ]) { Aside = [OracleScenarios.Pauses], Shared = [[GroupScenarios.Surface, GroupScenarios.Surface, GroupScenarios.SurfaceOverMesh], [ClusterScenarios.Groups, ClusterScenarios.Groups, ClusterScenarios.GroupsOverMesh, ClusterScenarios.GroupsLasting]] };
+    ]) { Aside = [OracleScenarios.Pauses, ClusterScenarios.GroupsListened], Shared = [[GroupScenarios.Surface, GroupScenarios.Surface, GroupScenarios.SurfaceOverMesh], [ClusterScenarios.Groups, ClusterScenarios.Groups, ClusterScenarios.GroupsOverMesh, ClusterScenarios.GroupsLasting]] };
 
     public static Suite Ida { get; } = new("ida", 
     [
         .. Enumerable.Repeat(DhtScenarios.Strict, 15), .. Enumerable.Repeat(DhtScenarios.Surface, 15), .. Enumerable.Repeat(DhtScenarios.LeavesAndCrashes, 5), .. Enumerable.Repeat(DhtScenarios.Ordered, 3),
         DhtScenarios.Leaves, ClusterScenarios.History,
-    ]) { Shared = [[ClusterScenarios.History, ClusterScenarios.HistoryOverMesh, ClusterScenarios.Lives, ClusterScenarios.LivesOverMesh]] };
+    ]) { Aside = [ClusterScenarios.HistoryListened], Shared = [[ClusterScenarios.History, ClusterScenarios.HistoryOverMesh, ClusterScenarios.Lives, ClusterScenarios.LivesOverMesh]] };
 
-    /// <summary>What runs only when it is named and has no turn among the others: what measures.</summary>
+    /// <summary>What runs only when it is named and has no turn among the others: what measures, and what the whole process is to have.</summary>
     public IReadOnlyList<Scenario> Aside { get; init; } = [];
 
     /// <summary>Lists of scenarios that share the turns of their first, in equal parts: the same over the TCP mesh, and the like.</summary>

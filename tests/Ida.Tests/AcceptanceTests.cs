@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Checking;
 
@@ -73,17 +72,17 @@ public sealed class AcceptanceTests
     /// <summary>Seeds whose reads showed what was lost with the member that answered them.</summary>
     [Theory]
     [InlineData(83795)]
-    public void I9_3_what_an_ordered_read_saw_at_a_member_that_is_lost_is_not_judged(int seed) => Assert.Null(DhtScenarios.Ordered.Judge((ulong)seed, Rule.None));
+    public void I9_3_what_an_ordered_read_saw_at_a_member_that_is_lost_is_not_judged(int seed) => Assert.Null(DhtScenarios.Ordered.Judge((ulong)seed));
 
     [Theory]
-    [InlineData(nameof(Rule.TimeOverAll), AnomalyKind.NotSerializable)]
-    [InlineData(nameof(Rule.FlushCommitsHeld), AnomalyKind.LostWrite)]
-    [InlineData(nameof(Rule.FlushNeedsAllHolders), AnomalyKind.IncompatibleOrder)]
-    [InlineData(nameof(Rule.OutcomeTable), AnomalyKind.DuplicateElement)]
-    [InlineData(nameof(Rule.CommitAdvancesClocks), AnomalyKind.NotSerializable)]
-    [InlineData(nameof(Rule.WedgeFreezes), AnomalyKind.LostWrite)]
+    [InlineData(nameof(DhtRules.TimeOverAll), AnomalyKind.NotSerializable)]
+    [InlineData(nameof(DhtRules.FlushCommitsHeld), AnomalyKind.LostWrite)]
+    [InlineData(nameof(DhtRules.FlushNeedsAllHolders), AnomalyKind.IncompatibleOrder)]
+    [InlineData(nameof(DhtRules.OutcomeTable), AnomalyKind.DuplicateElement)]
+    [InlineData(nameof(DhtRules.CommitAdvancesClocks), AnomalyKind.NotSerializable)]
+    [InlineData(nameof(DhtRules.WedgeFreezes), AnomalyKind.LostWrite)]
     public void I9_3_the_checker_without_real_time_notices_a_rule_that_ordered_needs(string rule, AnomalyKind anomaly) =>
-        Assert.True(DhtScenarios.Ordered.FirstWithout(Enum.Parse<Rule>(rule), anomaly.ToString(), 1000) is not null, $"1000 schedules without {rule} showed nothing.");
+        Assert.True(DhtScenarios.Ordered.FirstWithout(rule, anomaly.ToString(), 1000) is not null, $"1000 schedules without {rule} showed nothing.");
 
     [Fact]
     public void I9_4_a_put_that_was_reported_done_survives_its_coordinator()

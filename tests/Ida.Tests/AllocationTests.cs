@@ -1,3 +1,5 @@
+using System.Globalization;
+
 namespace Ida.Tests;
 
 /// <summary>
@@ -20,7 +22,14 @@ public sealed class AllocationTests(ITestOutputHelper output)
     /// <summary>What a merge brings, what is stored, what the resolver's call takes, and the report.</summary>
     private const int Executing = (3 * Value) + Report;
 
-    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 }, static maps => maps.Map<string, int>("ints").OnMerge<int>(static (_, stored, incoming) => stored + incoming));
+    /// <summary>The same, where the key is no object.</summary>
+    private const int ExecutingByNumber = (2 * Value) + Report;
+
+    private readonly LoopbackDht _world = new(4, new() { ShardSize = 2, TargetSize = 4 }, static maps =>
+    {
+        maps.Map<string, int>("ints").OnMerge<int>(static (_, stored, incoming) => stored + incoming);
+        maps.Map<long, int>("placed").ShardBy(static key => key / 8).OnMerge<int>(static (_, stored, incoming) => stored + incoming);
+    });
 
     [Theory]
     [InlineData(0, 1)]
@@ -118,6 +127,48 @@ public sealed class AllocationTests(ITestOutputHelper output)
         var map = MapOf(0);
         string key = Stored(map, 1);
         Check("Get with a token", 32, () => map.GetAsync(key, null, cancellation.Token), static found => found is { Value: 17 }, static _ => 0);
+    }
+
+    /// <summary>Users' code is run under the invariant culture, at the caller and at each replica; a process in English allocates for that no more than one without a culture.</summary>
+    [Theory]
+    [InlineData("get", 0)]
+    [InlineData("get", 1)]
+    [InlineData("put", 0)]
+    [InlineData("put", 1)]
+    [InlineData("merge", 0)]
+    [InlineData("merge", 1)]
+    public void A_key_with_a_shard_key_allocates_no_more_under_another_culture(string call, int shard)
+    {
+        var culture = CultureInfo.CurrentCulture;
+        CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        try
+        {
+            var map = _world.Dhts[0].Map<long, int>("placed");
+            long key = Placed(shard);
+            var stored = map.PutAsync(key, 17).AsTask();
+            _world.Group.Run();
+            Assert.True(stored.IsCompletedSuccessfully);
+            if (call == "get") Check("Placed get", 1, () => map.GetAsync(key), static found => found is { Value: 17 }, static _ => 0);
+            else if (call == "put") Check("Placed put", 1, () => map.PutAsync(key, 3), static result => result.Versions.Count == 1, rank => _world.ShardOf(rank) == shard ? Value : 0);
+            else Check("Placed merge", 1, () => map.MergeAsync(key, 1), static _ => true, rank => Kept(rank, shard, ExecutingByNumber, Report + Value), rank => KeptAtMost(rank, shard, ExecutingByNumber, Report + Value));
+        }
+        finally
+        {
+            CultureInfo.CurrentCulture = culture;
+        }
+    }
+
+    /// <summary>A key of the map with a shard key that lies in a shard.</summary>
+    private long Placed(int shard)
+    {
+        var layer = _world.Dhts[0].Layer;
+        var map = layer.State.Maps.Named("placed")!;
+        for (long key = 0; ; key += 8)
+        {
+            var bytes = new System.Buffers.ArrayBufferWriter<byte>();
+            GroupCore.Wire.CanonicalKey.Write(bytes, key);
+            if (layer.Places.ShardOf(layer.Places.Hash(map, bytes.WrittenSpan)) == shard) return key;
+        }
     }
 
     private int KeptOfThree(int rank) => _world.ShardOf(rank) == 0 ? 2 * Value : Value;

@@ -1,3 +1,4 @@
+using Ida.Messages;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -11,7 +12,7 @@ public sealed class ByteBudgetTests
     public void F21_answers_wait_with_their_question_until_there_is_room()
     {
         // What the askers may have in flight does not bound it.
-        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1L << 30 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlightBytes = 1L << 30 } });
         world.BulkBytes = Budget;
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var keys = Enumerable.Range(0, 40).Select(i => $"{(char)('a' + (i % 26))}{i % 10}").Distinct().ToList();
@@ -44,7 +45,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void F21_a_receiver_that_takes_nothing_does_not_stop_operations_on_others()
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 64 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlight = 64 } });
         world.BulkBytes = Budget;
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var stopped = world.Members.Single(m => m.Index != 0 && m.Host.Current!.State.Shard == ShardOf(world, "a0") && m.Host.Current.State.Slot == m.Host.Current.State.Map!.Members(m.Host.Current.State.Shard)[^1]);
@@ -69,7 +70,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void R_a_put_of_more_bytes_than_may_wait_has_its_turn_beside_others_that_go_on()
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlightBytes = 1 << 20 } });
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         var small = new Task?[4];
         Task? large = null;
@@ -96,7 +97,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void R_a_put_of_about_as_many_bytes_as_may_be_in_flight_has_its_turn_where_others_wait_for_the_link()
     {
-        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, Member = Options().Member with { MaxInFlightBytes = 1 << 20 } });
         world.BulkBytes = 20_000;
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
@@ -127,7 +128,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void R_reads_of_keys_that_are_absent_at_another_member_count_little_after_a_while()
     {
-        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 1, TargetSize = 2, Member = Options().Member with { MaxInFlightBytes = 1 << 20 } });
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         char last = (char)('0' + world.Members[1].Host.Current!.State.Shard);
         for (int i = 0; i < 60; i++)
@@ -145,7 +146,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void R_reads_of_the_own_slice_count_little_after_a_while()
     {
-        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 2, TargetSize = 2, MaxInFlightBytes = 1 << 20 });
+        var world = DhtWorld.Founded(2, options: Options() with { ShardSize = 2, TargetSize = 2, Member = Options().Member with { MaxInFlightBytes = 1 << 20 } });
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
         for (int i = 0; i < 60; i++)
         {
@@ -166,7 +167,7 @@ public sealed class ByteBudgetTests
     [InlineData(true)]
     public void R_an_asker_that_takes_no_answers_does_not_cost_others_theirs(bool many)
     {
-        var world = DhtWorld.Founded(4, options: Options() with { ShardSize = 1, MaxOperations = 64, MaxInFlightBytes = 1L << 30 });
+        var world = DhtWorld.Founded(4, options: Options() with { ShardSize = 1, Member = Options().Member with { MaxOperations = 64, MaxInFlightBytes = 1L << 30 } });
         world.BulkBytes = Budget;
         // The keys lie at one member; of the others the first asks and takes nothing.
         string[] keys = [.. Enumerable.Range(0, 10).Select(i => $"{(char)('a' + i)}0")];
@@ -205,7 +206,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void R_an_answer_to_an_attempt_that_another_one_replaced_is_not_kept()
     {
-        var due = new AnswersDue(Options());
+        var due = new AnswersDue(Options().Member);
         due.Add(2, Answer(7, 1, 100));
         due.Add(2, Answer(8, 1, 200));
         due.Add(2, Answer(7, 1, 300));
@@ -240,7 +241,7 @@ public sealed class ByteBudgetTests
     public void R_answers_that_wait_for_others_to_be_quiescent_are_bounded_too()
     {
         const int Reader = 1, Writer = 3;
-        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlightBytes = 1 << 20, TakeoverAfter = TimeSpan.FromHours(1) } });
         var map = world.Members[Reader].Dht.Map<string, byte[]>("bytes");
         string[] large = [.. Enumerable.Range(0, 8).Select(i => $"{(char)('a' + i)}0")];
         foreach (string key in large) Run(map.PutAsync(key, new byte[100_000]).AsTask());
@@ -275,8 +276,8 @@ public sealed class ByteBudgetTests
         var layer = world.Members[0].Host.Current!;
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
         GroupCore.Wire.CanonicalKey.Write(bytes, key);
-        return layer.ShardOf(layer.Hash(bytes.WrittenSpan));
+        return layer.Places.ShardOf(layer.Places.Hash(bytes.WrittenSpan));
     }
 
-    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
 }

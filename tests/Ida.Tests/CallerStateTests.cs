@@ -42,7 +42,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         _calls.Clear();
         _cells.Clear();
         _random = new(seed * 77 + (ulong)inFlight);
-        _world = DhtWorld.Founded(5, seed, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = Timeout.InfiniteTimeSpan, MaxInFlight = inFlight, MaxQueuePerKey = 3 });
+        _world = DhtWorld.Founded(5, seed, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = Timeout.InfiniteTimeSpan, MaxInFlight = inFlight, MaxQueuePerKey = 3 } });
         for (int step = 0; step < 2500; step++)
         {
             Step();

@@ -45,7 +45,7 @@ public sealed class CancellationTests
     [Fact]
     public async Task F29_a_cancellation_is_not_lost_to_a_full_command_queue()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 } });
         var member = world.Members[0];
         var map = member.Dht.Map<string, int>("ints");
         using var cancellation = new CancellationTokenSource();
@@ -104,13 +104,13 @@ public sealed class CancellationTests
             Assert.Contains("positive", error.Message, StringComparison.Ordinal);
             Assert.Contains("InfiniteTimeSpan", error.Message, StringComparison.Ordinal);
         }
-        Assert.Throws<DhtConfigurationException>(() => (world.Options with { Timeout = TimeSpan.FromTicks(ticks) }).Validate());
+        Assert.Throws<DhtConfigurationException>(() => (world.Options with { Member = world.Options.Member with { Timeout = TimeSpan.FromTicks(ticks) } }).Validate());
     }
 
     [Fact]
     public async Task F29_an_infinite_time_is_none()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = Timeout.InfiniteTimeSpan });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = Timeout.InfiniteTimeSpan } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         Task[] calls =
         [

@@ -70,7 +70,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     /// <summary>What the caller was told, whether there was a step left to cancel at, and whether there was one of the retry.</summary>
     private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null, Dictionary<string, int>? cut = null)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         Task after = Task.CompletedTask, before = way == "a place" ? map.MergePairAsync("b1", 1L).AsTask() : Task.CompletedTask;

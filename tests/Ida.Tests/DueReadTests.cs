@@ -11,7 +11,7 @@ public sealed class DueReadTests
     [InlineData(14)]
     public void R_a_read_that_waited_for_a_late_member_is_not_kept_by_calls_that_came_later(int keys)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlightBytes = 1 << 20 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlightBytes = 1 << 20 } });
         world.LateViews = true;
         world.ChangeView();
         var map = world.Members[Caller].Dht.Map<string, byte[]>("bytes");

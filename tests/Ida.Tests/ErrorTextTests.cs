@@ -48,7 +48,7 @@ public sealed class ErrorTextTests
     [Fact]
     public async Task The_text_of_a_key_is_whole_characters()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new FailingHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new FailingHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         string key = new string('k', 99) + Pair + "k";
         var error = await Assert.ThrowsAsync<UserCodeException>(() => world.EndAsync(world.Members[1].Dht.Map<string, string>("texts").GetAsync(key)));
         Assert.Equal(new string('k', 99), error.Key);

@@ -1,3 +1,4 @@
+using Ida.Maps;
 using Ida.ViewChange;
 
 namespace Ida.Tests;
@@ -51,7 +52,7 @@ public sealed class ForgedConfigTests
     public async Task A_member_that_ends_for_other_options_does_not_know_what_becomes_of_its_puts()
     {
         const int Misquoted = 3;
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 } });
         var first = world.Members[0].Dht.Map<string, long>("longs").MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The put before");
         world.Settle();

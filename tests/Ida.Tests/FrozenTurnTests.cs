@@ -25,7 +25,7 @@ public sealed class FrozenTurnTests
     [Fact]
     public void R_enabling_in_a_frozen_turn_has_all_of_its_time()
     {
-        var world = new DhtWorld(1) { Options = new() { ShardSize = 2, TargetSize = 4, EnableTimeout = Limit } };
+        var world = new DhtWorld(1) { Options = new() { ShardSize = 2, TargetSize = 4, Member = new() { EnableTimeout = Limit } } };
         var member = world.Add();
         world.ChangeView();
         member.FrozenInTurn = (long)Freeze.TotalNanoseconds;
@@ -37,7 +37,7 @@ public sealed class FrozenTurnTests
     [Fact]
     public void R_leaving_in_a_frozen_turn_has_all_of_its_time()
     {
-        var world = DhtWorld.Founded(3, options: new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash(), HandoverTimeout = Limit });
+        var world = DhtWorld.Founded(3, options: new() { ShardSize = 1, TargetSize = 2, Hash = new LastByteHash(), Member = new() { HandoverTimeout = Limit } });
         var leaver = world.Members[1];
         Frozen(world, leaver, () => _ = leaver.Dht.CloseAsync().AsTask());
         AssertEndsInTime(world, () => leaver.Host.Current!.IsOver);

@@ -1,5 +1,7 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -193,7 +195,7 @@ public sealed class HostileAnswerTests
         return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Oldest!.Key));
     }
 
-    private static byte[] Head(HarnessMember at, int owner, in Ordering.AttemptId key)
+    private static byte[] Head(HarnessMember at, int owner, in AttemptId key)
     {
         var bytes = new byte[64];
         var head = new BodyWriter(bytes);

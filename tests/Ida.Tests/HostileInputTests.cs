@@ -1,6 +1,7 @@
 using GroupCore.Groups;
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Shared;
 using Ida.ViewChange;
 using Ida.Wire;
 
@@ -196,7 +197,7 @@ public sealed class HostileInputTests
     {
         var world = DhtWorld.Founded(4);
         var (target, liar) = (world.Members[0], world.Members[3]);
-        var key = new Ordering.AttemptId(new(0, 1), 1);
+        var key = new AttemptId(new(0, 1), 1);
         var body = new byte[(1 << 20) - 12];
         var lie = new BodyWriter(body);
         FrameHead.Write(ref lie, liar.Rank, key);
@@ -312,7 +313,7 @@ public sealed class HostileInputTests
     {
         var world = DhtWorld.Founded(4);
         var good = Contribution.Read(world.Members[0].Self, world.Members[0].Contribution())!;
-        const ulong beyond = Ordering.HybridClock.MaxTime + 1;
+        const ulong beyond = HybridClock.MaxTime + 1;
         var bad = new Contribution
         {
             Config = good.Config, Maps = good.Maps, Enabled = true, Session = good.Session, Incarnation = good.Incarnation, Slot = 0, Initialised = true,

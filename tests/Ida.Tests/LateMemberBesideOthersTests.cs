@@ -16,7 +16,7 @@ public sealed class LateMemberBesideOthersTests
 
     public LateMemberBesideOthersTests()
     {
-        _world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places, MaxInFlightBytes = MostBytes });
+        _world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = Places, MaxInFlightBytes = MostBytes } });
         _world.LateViews = true;
         _world.BulkBytes = Budget;
         var own = _world.Members[Caller].Host.Current!.State;

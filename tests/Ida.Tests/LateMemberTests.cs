@@ -1,14 +1,16 @@
+using Ida.Wire;
+
 namespace Ida.Tests;
 
 /// <summary>A member that hears of a view late keeps its place, whatever the DHT has for it in that view.</summary>
 public sealed class LateMemberTests
 {
-    private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromMinutes(5) };
+    private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromMinutes(5) } };
 
     [Theory, InlineData(10, 256_000, 1), InlineData(80, 256_000, 1), InlineData(80, 256_000, 2), InlineData(80, 256_000, 3), InlineData(9_000, 10, 1)]
     public void Puts_wait_for_it(int puts, int bytes, ulong seed)
     {
-        using var cluster = new GroupCluster(seed, 4);
+        using var cluster = new GroupCluster(seed, 4, beforeMembers: static made => made.HostOptions = new() { Layers = [DhtFrame.Layer] });
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var dhts = new Dht[4];

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Testing;
 
@@ -130,7 +129,7 @@ public sealed class LeaveTests
         var leaver = world.Members[1];
         leaver.BeginToLeave();
         world.ChangeView();
-        world.Advance(world.Options.HandoverTimeout - TimeSpan.FromSeconds(1));
+        world.Advance(world.Options.Member.HandoverTimeout - TimeSpan.FromSeconds(1));
         Assert.False(leaver.Left);
         world.Advance(TimeSpan.FromSeconds(1));
         Assert.True(leaver.Left);
@@ -158,7 +157,7 @@ public sealed class LeaveTests
         }
         var layer = leaver.Host.Current!;
         var entry = EntryOf(leaver);
-        if (isGivenUp) world.Advance(world.Options.HandoverTimeout);
+        if (isGivenUp) world.Advance(world.Options.Member.HandoverTimeout);
         else
         {
             world.Swallows = null;
@@ -191,11 +190,11 @@ public sealed class LeaveTests
         var world = Founded(3, shardSize: 1);
         Fill(world, "1");
         var leaver = world.Members[1];
-        leaver.Block(world.Options.HandoverTimeout / 2);
+        leaver.Block(world.Options.Member.HandoverTimeout / 2);
         Leave(leaver, leavesGroup);
-        world.Advance(world.Options.HandoverTimeout / 4);
+        world.Advance(world.Options.Member.HandoverTimeout / 4);
         Assert.False(leaver.Host.Current!.IsOver);
-        world.Advance(world.Options.HandoverTimeout / 4);
+        world.Advance(world.Options.Member.HandoverTimeout / 4);
         Assert.False(leaver.IsBlocked);
         world.RunUntil(() => leaver.Host.Current!.IsOver && !world.ViewRequested, "The hand-over");
         Assert.Equal(20, DhtWorld.Slice(Assert.Single(world.Initialised(1))).Entries.Count);
@@ -212,7 +211,7 @@ public sealed class LeaveTests
         var leaver = world.Members[1];
         leaver.Block(TimeSpan.FromHours(1));
         Leave(leaver, leavesGroup);
-        world.Advance(world.Options.HandoverTimeout - TimeSpan.FromSeconds(1));
+        world.Advance(world.Options.Member.HandoverTimeout - TimeSpan.FromSeconds(1));
         Assert.False(leaver.Host.Current!.IsOver);
         world.Advance(TimeSpan.FromSeconds(1));
         Assert.True(leaver.Host.Current!.IsOver);
@@ -228,7 +227,7 @@ public sealed class LeaveTests
     [InlineData(true)]
     public async Task R_a_member_whose_dht_ends_during_a_flush_does_not_keep_its_slot(bool limit)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), HandoverTimeout = TimeSpan.FromSeconds(limit ? 1 : 0) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { HandoverTimeout = TimeSpan.FromSeconds(limit ? 1 : 0) } });
         Fill(world, "1");
         var leaver = world.Members[1];
         if (limit)
@@ -279,13 +278,13 @@ public sealed class LeaveTests
     [Fact]
     public void Without_the_rule_the_leaver_takes_the_shard_with_it()
     {
-        var world = Founded(3, shardSize: 1, Rule.LeaverStaysAsSource);
+        var world = Founded(3, shardSize: 1, nameof(DhtRules.LeaverStaysAsSource));
         world.Members[1].BeginToLeave();
         world.RunUntil(() => world.Members[1].Left && !world.ViewRequested, "Leaving");
         Assert.IsType<ShardDepopulatedException>(world.Members[0].Dht.Completion.Exception!.InnerException);
     }
 
-    private static DhtWorld Founded(int members, int shardSize, Rule without = Rule.None) =>
+    private static DhtWorld Founded(int members, int shardSize, string? without = null) =>
         DhtWorld.Founded(members, without: without, options: new() { ShardSize = shardSize, TargetSize = 2 * shardSize, Hash = new LastByteHash() });
 
     private static void Fill(DhtWorld world, string shard)

@@ -23,7 +23,7 @@ public sealed class LifeTests
     public void Enabling_below_one_member_per_shard_ends_in_time_and_says_how_many_are_missing()
     {
         var world = new DhtWorld();
-        world.Options = world.Options with { ShardSize = 1, EnableTimeout = TimeSpan.FromSeconds(30) };
+        world.Options = world.Options with { ShardSize = 1, Member = world.Options.Member with { EnableTimeout = TimeSpan.FromSeconds(30) } };
         for (int i = 0; i < 4; i++) world.Add();
         world.ChangeView();
         var first = world.Members[0].Enable(world.Options, DhtWorld.Maps);
@@ -48,7 +48,7 @@ public sealed class LifeTests
         world.Add();
         world.ChangeView();
         var dht = world.Members[0].Enable(world.Options, DhtWorld.Maps);
-        world.Advance(world.Options.EnableTimeout);
+        world.Advance(world.Options.Member.EnableTimeout);
         Assert.IsType<ViewUnavailableException>(dht.Serving.Exception!.InnerException);
     }
 
@@ -161,9 +161,9 @@ public sealed class LifeTests
     public void R_a_takeover_waits_at_most_a_day()
     {
         var options = new DhtOptions { ShardSize = 2, TargetSize = 4 };
-        Assert.Equal(2, (options with { TakeoverAfter = TimeSpan.FromDays(1) }).Validate());
+        Assert.Equal(2, (options with { Member = options.Member with { TakeoverAfter = TimeSpan.FromDays(1) } }).Validate());
         foreach (var after in new[] { TimeSpan.MaxValue, TimeSpan.FromDays(1) + TimeSpan.FromTicks(1), TimeSpan.Zero, Timeout.InfiniteTimeSpan })
-            Assert.Throws<DhtConfigurationException>(() => (options with { TakeoverAfter = after }).Validate());
+            Assert.Throws<DhtConfigurationException>(() => (options with { Member = options.Member with { TakeoverAfter = after } }).Validate());
     }
 
     [Fact]
@@ -172,7 +172,7 @@ public sealed class LifeTests
 
     [Fact]
     public void R_a_level_that_names_none_is_refused() =>
-        Assert.Contains("Level is 5", Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Level = (ConsistencyLevel)5 }.Validate()).Message, StringComparison.Ordinal);
+        Assert.Contains("Level is 5", Assert.Throws<DhtConfigurationException>(() => new DhtOptions { ShardSize = 1, TargetSize = 4, Member = new() { Level = (ConsistencyLevel)5 } }.Validate()).Message, StringComparison.Ordinal);
 
     private sealed class NamedHash(string name) : IStableHash
     {

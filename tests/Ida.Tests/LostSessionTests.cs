@@ -86,7 +86,7 @@ public sealed class LostSessionTests
 
     private static DhtWorld Founded()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = Most });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = Most } });
         // The puts of a session are named here, while its member is there too.
         world.GivenFrom = 0;
         return world;

@@ -1,7 +1,9 @@
 using System.Buffers;
 using System.Text;
+using GroupCore.Diagnostics;
 using GroupCore.Groups;
 using GroupCore.Runtime;
+using Ida.Maps;
 using Ida.ViewChange;
 using Ida.Wire;
 
@@ -52,6 +54,12 @@ public sealed class MapAgreementTests
         world.ChangeView();
         world.ViewRequested = false;
         await AssertNotAgreedAsync(world, world.Members[0]);
+        var status = await world.EndAsync(world.Members[0].Dht.StatusAsync());
+        Assert.Equal(world.Members[0].Dht.Maps.Names, status.Maps.Select(static one => one.Name));
+        Assert.Equal([("extra", world.Members[2].Self)], status.Maps.Where(static one => !one.IsAgreed).Select(static one => (one.Name, one.LackedBy!.Value)));
+        Assert.Equal([("ints", "System.Int32", world.Members[2].Self)], status.Maps.SelectMany(static map => map.Resolvers.Where(static one => !one.IsAgreed).Select(one => (map.Name, one.Incoming, one.LackedBy!.Value))));
+        Assert.Contains("cannot be used: 2", Described(world.Members[0]), StringComparison.Ordinal);
+        Assert.Contains("the resolver for System.Int32 of the map \"ints\": not declared at ", Described(world.Members[0]), StringComparison.Ordinal);
         // A call that was made while no view was there.
         Task<PutResult>? early = null;
         world.DuringFlush = () => early = world.Members[0].Dht.Map<string, string>("extra").PutAsync("a0", "early").AsTask();
@@ -66,6 +74,8 @@ public sealed class MapAgreementTests
         world.ChangeView();
         Assert.Equal(5, await world.EndAsync(world.Members[0].Dht.Map<string, int>("ints").MergeAsync("a0", 5)));
         await world.EndAsync(world.Members[1].Dht.Map<string, string>("extra").PutAsync("a0", "late"));
+        Assert.All((await world.EndAsync(world.Members[0].Dht.StatusAsync())).Maps, static map => Assert.True(map.IsAgreed && map.Resolvers.All(static one => one.IsAgreed)));
+        Assert.Contains("all can be used", Described(world.Members[0]), StringComparison.Ordinal);
         world.AssertIdle();
         world.AssertEqualReplicas();
     }
@@ -78,9 +88,80 @@ public sealed class MapAgreementTests
         var fresh = Join(world, WithExtras);
         world.Settle();
         var put = fresh.Dht.Map<string, string>("extra").PutAsync("a0", "x", new() { Operation = new(fresh.Host.Current!.State.Session, DhtWorld.Named) });
-        var error = await Assert.ThrowsAsync<OutcomeUnknownException>(() => world.EndAsync(put));
-        Assert.IsType<MapNotAgreedException>(error.InnerException);
+        AssertSaysNothing(await Assert.ThrowsAsync<OutcomeUnknownException>(() => world.EndAsync(put)));
         world.AssertIdle();
+    }
+
+    /// <summary>
+    /// A member that lies, or an old one that comes back, takes a map out of use while a put of it is on its way. Its participants know how it ended, so it ends, whether anybody waits for it or
+    /// not: what comes after it must not be remembered for its sake.
+    /// </summary>
+    [Theory]
+    [InlineData("a0", false)]
+    [InlineData("a0", true)]
+    [InlineData("a1", false)]
+    [InlineData("a1", true)]
+    public async Task R_a_put_whose_caller_has_gone_ends_though_its_map_cannot_be_used_any_more(string key, bool executed)
+    {
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[0].Dht;
+        var ints = dht.Map<string, int>("ints");
+        var id = PooledOperationTests.Unknown(world, ints.PutAsync(key, 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
+        var follower = ints.PutAsync(key, 1, new() { Operation = id }).AsTask();
+        world.Poke();
+        if (executed) world.DeliverAll(static (from, _) => from == 0);
+        TakeOutOfUse(world);
+        var coordinator = world.Members[0].Host.Current!.Coordinator;
+        world.RunUntil(() => !coordinator.HasWork && follower.IsCompleted, "The end of the put");
+        if (executed) Assert.Single((await follower).Versions);
+        else AssertSaysNothing(await Assert.ThrowsAsync<OutcomeUnknownException>(() => follower));
+        for (int i = 0; i < 3; i++) await world.EndAsync(dht.Map<string, long>("longs").PutAsync([new("b0", i), new("b1", i)]));
+        world.Settle();
+        Assert.All(world.Members, one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(id.Session)!.OutcomeCount));
+        world.Lies = null;
+        world.ChangeView();
+        var retry = world.EndAsync(ints.PutAsync(key, 1, new() { Operation = id }));
+        if (executed) Assert.Single((await retry).Versions);
+        else await Assert.ThrowsAsync<OutcomeForgottenException>(() => retry);
+        Assert.Equal(executed, (await world.EndAsync(ints.GetAsync(key))).Found);
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+    }
+
+    /// <summary>It need not wait for a view in which the map can be used again.</summary>
+    [Theory]
+    [InlineData("a0", false)]
+    [InlineData("a0", true)]
+    [InlineData("a1", false)]
+    [InlineData("a1", true)]
+    public async Task R_a_put_that_was_sent_is_told_how_it_ended_though_its_map_cannot_be_used_any_more(string key, bool executed)
+    {
+        var world = DhtWorld.Founded(4);
+        var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync(key, 1).AsTask();
+        var read = world.Members[0].Dht.Map<string, int>("ints").GetAsync(["a0", "a1"]).AsTask();
+        world.Poke();
+        if (executed) world.DeliverAll(static (from, _) => from == 0);
+        TakeOutOfUse(world);
+        if (executed) Assert.Single((await world.EndAsync(put)).Versions);
+        else Assert.Contains("Nothing was executed", (await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(put))).Message, StringComparison.Ordinal);
+        await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(read));
+        world.Lies = null;
+        world.ChangeView();
+        Assert.Equal(executed, (await world.EndAsync(world.Members[1].Dht.Map<string, int>("ints").GetAsync(key))).Found);
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+    }
+
+    private static void AssertSaysNothing(OutcomeUnknownException error)
+    {
+        foreach (string said in new[] { error.Message, Assert.IsType<MapNotAgreedException>(error.InnerException).Message })
+            Assert.DoesNotContain("Nothing was executed", said, StringComparison.Ordinal);
+    }
+
+    private static void TakeOutOfUse(DhtWorld world)
+    {
+        world.Lies = static (member, bytes) => member.Index == 3 ? Forged(member, bytes, static all => [.. all.Where(static map => map.Name != "ints")]) : bytes;
+        world.ChangeView();
     }
 
     [Theory]
@@ -152,7 +233,7 @@ public sealed class MapAgreementTests
     [InlineData(true)]
     public async Task Without_the_rule_replicas_part(bool without)
     {
-        var world = DhtWorld.Founded(4, without: without ? Rule.OnlyAgreedMaps : Rule.None);
+        var world = DhtWorld.Founded(4, without: without ? nameof(DhtRules.OnlyAgreedMaps) : null);
         var fresh = Join(world, WithExtras);
         world.Settle();
         Assert.Equal(0, fresh.Host.Current!.State.Shard);
@@ -175,6 +256,7 @@ public sealed class MapAgreementTests
         world.ChangeView();
         var refused = await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(ints.PutAsync("a0", 2)));
         Assert.Equal(("ints", (string?)null, world.Members[Liar].Self), (refused.Map, refused.Resolver, refused.Member));
+        Assert.Equal((world.Members[Liar].Self, world.View!.Id), (refused.Peer!.Value, refused.View!.Value));
         await Assert.ThrowsAsync<MapNotAgreedException>(() => world.EndAsync(ints.GetAsync("a0")));
         await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").PutAsync([new("a0", 2L), new("a1", 2L)]));
         world.Lies = null;
@@ -236,6 +318,51 @@ public sealed class MapAgreementTests
             if (random.Next(4) == 0) bytes = bytes[..random.Next(bytes.Length)];
             if (MapSet.Read(bytes) is { } set) Assert.NotNull(MapSet.Read(MapSet.Of(set.All).Bytes));
         }
+    }
+
+    /// <summary>What another member declares may be as long as a contribution, and is told in errors and log lines of this one.</summary>
+    [Theory]
+    [InlineData("key")]
+    [InlineData("value")]
+    [InlineData("placement")]
+    [InlineData("resolver")]
+    public void R_texts_of_other_members_are_cut_and_do_not_look_like_several_lines(string what)
+    {
+        string far = "t\n" + new string('t', 4_998);
+        var agreement = new MapAgreement();
+        Assert.Null(agreement.Take(MapSet.Of([new("m", what == "key" ? far : "k", what == "value" ? far : "v", what == "placement" ? far : "", what == "resolver" ? [far] : [])])));
+        agreement.Settle();
+        string said = agreement.Take(MapSet.Of([new("m", "k", "v", "", [])]))!;
+        Assert.InRange(said.Length, 200, 400);
+        Assert.Contains("(5000 characters)", said, StringComparison.Ordinal);
+        Assert.DoesNotContain('\n', said);
+    }
+
+    /// <summary>As while a program is upgraded: old and new members stand in the view as they came.</summary>
+    [Fact]
+    public void R_what_two_programs_declare_is_read_once_for_each()
+    {
+        const int Maps = 400;
+        var world = DhtWorld.Founded(12);
+        byte[] own = world.Members[0].Host.Current!.State.Maps.Set.Bytes.ToArray();
+        byte[][] sets = [.. new[] { "old", "new" }.Select(static name => Set(Maps, [.. Enumerable.Range(0, Maps).Select(i => Map($"{i:000} {name}"))]))];
+        long one = Allocated(static _ => 0), two = Allocated(static i => i % 2);
+        Assert.InRange(two, one, 3 * one);
+
+        long Allocated(Func<int, int> program)
+        {
+            var contributions = world.Members.ConvertAll(member => new LayerContribution(member.Self, Replace(member.Contribution(), own, sets[program(member.Index)])));
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            Assert.Equal(DecisionKind.Serving, Decision.Decide(contributions, world.View!).Kind);
+            return GC.GetAllocatedBytesForCurrentThread() - before;
+        }
+    }
+
+    private static string Described(HarnessMember member)
+    {
+        var text = new Description();
+        member.Host.Current!.Describe(text);
+        return text.ToString();
     }
 
     private static byte[] Declarations(string what)
@@ -344,6 +471,7 @@ public sealed class MapAgreementTests
             Config = said.Config, Maps = MapSet.Of(other(said.Maps.All)), Enabled = true, Session = said.Session, Incarnation = said.Incarnation, Admitted = said.Admitted, Slot = said.Slot,
             Initialised = said.Initialised, Physical = said.Physical, Committed = said.Committed,
         };
+        lie.Unsettled.AddRange(said.Unsettled);
         var into = new ArrayBufferWriter<byte>();
         lie.Write(into);
         return into.WrittenSpan.ToArray();

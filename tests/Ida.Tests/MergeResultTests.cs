@@ -55,7 +55,7 @@ public sealed class MergeResultTests
     [Fact]
     public async Task A_merge_whose_value_cannot_be_read_is_not_said_to_be_undone()
     {
-        var world = new DhtWorld { Options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), Serializer = new ForgetfulSerializer() } };
+        var world = new DhtWorld { Options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Serializer = new ForgetfulSerializer(), Member = new() { Timeout = TimeSpan.FromHours(10) } } };
         world.Declare = static maps => maps.Map<string, string>("texts").OnMerge<int>(static (_, _, _) => "unreadable");
         world.Found(4);
         var map = world.Members[1].Dht.Map<string, string>("texts");

@@ -129,7 +129,7 @@ public sealed class NeverGivenIdTests
     [Fact]
     public async Task R_puts_go_on_beside_retries_that_wait_for_a_member_that_stalls()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var ids = new List<OperationId>();
         for (int i = 0; i < 3; i++)
@@ -159,7 +159,7 @@ public sealed class NeverGivenIdTests
     public async Task R_retries_whose_answer_comes_wait_for_a_place_again()
     {
         const int Places = 2, Retries = 12;
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = Places } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var ids = new List<OperationId>();
         for (int i = 0; i < Retries; i++)
@@ -197,7 +197,7 @@ public sealed class NeverGivenIdTests
     public void R_a_crowd_of_retries_of_a_member_that_stalls_leaves_others_their_places(bool answers)
     {
         const int Places = 16, Retries = 130;
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Places });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = Places } });
         var session = world.Members[0].Host.Current!.State.Session;
         world.GivenFrom = null;
         var map = world.Members[3].Dht.Map<string, long>("longs");

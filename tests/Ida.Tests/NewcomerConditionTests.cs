@@ -32,7 +32,7 @@ public sealed class NewcomerConditionTests
             world.Advance(TimeSpan.FromMicroseconds(200));
             Deliver();
         }
-        var sink = newcomer.Host.Current!.Participant.Sink;
+        var sink = newcomer.Host.Current!.Sink;
         bool[] has = [.. Enumerable.Range(0, Keys).Select(i => sink.Has(RangeOf(map, Key(i))))];
         Assert.Equal(!stalled, has.Contains(true));
         Queue<string> here = new(Enumerable.Range(0, Keys).Where(i => has[i]).Select(Key)), away = new(Enumerable.Range(0, Keys).Where(i => !has[i]).Select(Key));

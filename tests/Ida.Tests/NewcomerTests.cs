@@ -97,7 +97,7 @@ public sealed class NewcomerTests
         var world = Filled(200, 2_000);
         Join(world);
         var map = world.Members[1].Dht.Map<string, string>("texts");
-        var newcomer = world.Members[Newcomer].Host.Current!.Participant;
+        var newcomer = world.Members[Newcomer].Host.Current!;
         for (int round = 0; round < 300; round++)
         {
             Deliver(world, [map.RemoveAsync(["7_0"]).AsTask()], stall: true);
@@ -122,17 +122,18 @@ public sealed class NewcomerTests
         world.DeliverAll();
         var map = world.Members[1].Dht.Map<string, string>("texts");
         var newcomer = world.Members[Newcomer].Host.Current!.Participant;
+        var sink = world.Members[Newcomer].Host.Current!.Sink;
         int before = newcomer.Table.Count;
         Deliver(world, [map.PutAsync("n_0", "new").AsTask()], stall: true);
         Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
-        Assert.Equal((1, before + 1), (newcomer.Sink.WantedCount, newcomer.Table.Count));
+        Assert.Equal((1, before + 1), (sink.WantedCount, newcomer.Table.Count));
         Deliver(world, [map.PutAsync("n_0", "again").AsTask()], stall: true);
         world.DeliverAll();
-        Assert.Equal((0, before + 1), (newcomer.Sink.WantedCount, newcomer.Table.Count));
+        Assert.Equal((0, before + 1), (sink.WantedCount, newcomer.Table.Count));
         Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
         for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
         world.DeliverAll(static (from, to) => (from, to) is not ((Source, Newcomer) or (Newcomer, Source)));
-        Assert.Equal((0, before, 0), (newcomer.Sink.WantedCount, newcomer.Table.Count, newcomer.KeysInUse));
+        Assert.Equal((0, before, 0), (sink.WantedCount, newcomer.Table.Count, newcomer.KeysInUse));
         world.Swallows = null;
         world.ChangeView();
         world.Settle();
@@ -304,7 +305,7 @@ public sealed class NewcomerTests
             }
             Assert.True(put.IsCompletedSuccessfully);
         }
-        var source = world.Members[Source].Host.Current!.Participant.Source;
+        var source = world.Members[Source].Host.Current!.Source;
         long before = GC.GetAllocatedBytesForCurrentThread();
         source.Open(1);
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 20_000);

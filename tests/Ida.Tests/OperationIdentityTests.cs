@@ -45,7 +45,7 @@ public sealed class OperationIdentityTests
     [InlineData(true)]
     public async Task R_the_end_of_the_dht_does_not_tell_a_retry_that_its_put_was_not_executed(bool stops)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1, HandoverTimeout = TimeSpan.Zero });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 1, HandoverTimeout = TimeSpan.Zero } });
         var first = world.Members[0].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.RunUntil(() => first.IsCompleted, "The put");
         var id = (await first).Operation;
@@ -154,7 +154,7 @@ public sealed class OperationIdentityTests
         int refused = 0, crossed = 0, done = 0, lost = 0;
         for (ulong seed = 1; seed <= 400; seed++)
         {
-            var world = DhtWorld.Founded(6, seed, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20) });
+            var world = DhtWorld.Founded(6, seed, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20) } });
             var random = world.Random;
             var id = Id(world, 1);
             var calls = new List<(Task<PutResult> Put, string[] Keys, int Value, int Through)>();

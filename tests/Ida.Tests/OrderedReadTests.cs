@@ -16,7 +16,7 @@ public sealed class OrderedReadTests
     [InlineData(2)]
     public async Task R_a_read_is_too_large_only_if_it_is_at_its_time(int reader)
     {
-        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         string[] keys = ["a0", "b0", "c0", "d0"];
         foreach (string key in keys)
         {
@@ -54,7 +54,7 @@ public sealed class OrderedReadTests
     [InlineData(ConsistencyLevel.Strict, true)]
     public async Task R_a_read_whose_result_is_too_large_gives_nothing_that_was_looked_at_ahead(ConsistencyLevel level, bool noRoom)
     {
-        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(8, options: new() { ShardSize = 2, TargetSize = 8, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         string[] keys = ["a0", "b0", "c0", "d0"];
         foreach (string key in keys) Finish(Map(3).PutAsync(key, new byte[200_000]).AsTask());
         world.Settle();

@@ -196,7 +196,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task F22_a_put_that_was_refused_after_its_caller_gave_up_goes_on()
     {
-        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 });
+        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 1 } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var first = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.Poke();
@@ -411,7 +411,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task Reads_that_wait_for_a_place_do_not_wait_for_a_put_that_is_stuck()
     {
-        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 });
+        var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 } });
         world.Members[0].Host.Current!.Coordinator.Window = 4;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
@@ -434,7 +434,7 @@ public sealed class OutcomeTests
     [Fact]
     public async Task R_reads_that_pass_many_puts_that_wait_do_not_walk_past_them()
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 256 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 256 } });
         var coordinator = world.Members[0].Host.Current!.Coordinator;
         coordinator.Window = 4;
         var map = world.Members[0].Dht.Map<string, long>("longs");

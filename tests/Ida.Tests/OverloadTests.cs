@@ -7,7 +7,7 @@ public sealed class OverloadTests
     public async Task More_calls_than_a_member_lets_wait_are_told_when_to_try_again()
     {
         // One on the way, sixteen waiting for its place.
-        var world = DhtWorld.Founded(4, options: Options() with { MaxInFlight = 1 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlight = 1 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var taken = Enumerable.Range(0, 17).Select(i => map.PutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
         var refused = map.PutAsync("z0", 1).AsTask();
@@ -36,7 +36,7 @@ public sealed class OverloadTests
     [Fact]
     public async Task A_put_on_a_key_with_too_many_unfinished_ones_is_told_when_to_try_again()
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxQueuePerKey = 1 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxQueuePerKey = 1 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var taken = map.PutAsync("a0", 7).AsTask();
         var refused = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
@@ -52,7 +52,7 @@ public sealed class OverloadTests
     [InlineData(60)]
     public async Task R_outcomes_of_a_member_with_a_put_that_is_stuck_are_bounded_by_bytes(int keys)
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxOutcomeBytes = 8_192 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var stuck = map.PutAsync("a1", 1).AsTask();
         world.Poke();
@@ -93,7 +93,7 @@ public sealed class OverloadTests
     [InlineData(true)]
     public async Task R_a_put_that_went_on_without_its_caller_ends_where_its_members_outcomes_take_all_room(bool excluded)
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 8_192, TakeoverAfter = excluded ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxOutcomeBytes = 8_192, TakeoverAfter = excluded ? TimeSpan.FromMilliseconds(20) : TimeSpan.FromHours(1) } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         using var cancellation = new CancellationTokenSource();
         var unknown = map.PutAsync([new("a0", 1), new("a1", 1)], cancellationToken: cancellation.Token).AsTask();
@@ -151,5 +151,5 @@ public sealed class OverloadTests
         return await get;
     }
 
-    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+    private static DhtOptions Options() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
 }

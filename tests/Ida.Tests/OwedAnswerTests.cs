@@ -66,7 +66,11 @@ public sealed class OwedAnswerTests
             var random = new Prng(run.Seed);
             var world = DhtWorld.Founded(4, run.Seed, options: new()
             {
-                ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
+                ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(),
+                Member = new()
+                {
+                    Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
+                },
             });
             world.GivenFrom = 0;
             var id = PooledOperationTests.Unknown(world, Map(world, Issuer).MergeAsync("a0", 5, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());

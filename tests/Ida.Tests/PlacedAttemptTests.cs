@@ -110,7 +110,7 @@ public sealed class PlacedAttemptTests
     }
 
     private static void Enable(HarnessMember member) =>
-        member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Timeout = TimeSpan.FromSeconds(5) }, DhtWorld.Maps);
+        member.Enable(new() { ShardSize = 2, TargetSize = 8, Hash = new PlacingHash(member.Index % 4 == Other ? 1UL : 0), Member = new() { Timeout = TimeSpan.FromSeconds(5) } }, DhtWorld.Maps);
 
     private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params string[] keys) =>
         world.Members[through].Dht.Map<string, int>("ints").PutAsync(keys.Select(key => KeyValuePair.Create(key, 1)), new() { Operation = id }).AsTask();

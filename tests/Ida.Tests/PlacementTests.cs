@@ -11,7 +11,7 @@ public sealed class PlacementTests
     [Fact]
     public void F25_a_hash_with_few_values_fills_all_ranges_alike()
     {
-        var world = DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2, Hash = new ByCustomer(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 1, TargetSize = 2, Hash = new ByCustomer(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         for (int i = 0; i < Keys; i += 1000)
         {
@@ -38,7 +38,7 @@ public sealed class PlacementTests
     [Fact]
     public void F25_a_state_under_such_a_hash_goes_over_in_all_ranges()
     {
-        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Hash = new ByCustomer(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Hash = new ByCustomer(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync(Enumerable.Range(0, 1000).Select(n => KeyValuePair.Create($"{n}/{n % 2}", n))).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();

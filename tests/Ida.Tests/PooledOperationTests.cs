@@ -172,7 +172,7 @@ public sealed class PooledOperationTests
     [InlineData(false)]
     public async Task F23_two_retries_of_one_put_at_one_member_get_an_answer_each(bool pending)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         // At the member that issued it, or at another whose only place is taken.

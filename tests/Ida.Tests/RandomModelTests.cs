@@ -1,4 +1,4 @@
-using GroupCore.Runtime;
+using GroupCore.Groups;
 using Ida.Testing;
 using Ida.Testing.Checking;
 
@@ -26,23 +26,23 @@ public sealed class RandomModelTests(ITestOutputHelper output)
 
     /// <summary>Rules whose absence random schedules find soon; the others have directed schedules.</summary>
     [Theory]
-    [InlineData(nameof(Rule.FastPathEqual), nameof(AnomalyKind.RealTimeViolation), 3000)]
-    [InlineData(nameof(Rule.FastPathQuiescent), nameof(AnomalyKind.RealTimeViolation), 3000)]
-    [InlineData(nameof(Rule.ReadWaitsForQueue), nameof(AnomalyKind.RealTimeViolation), 6000)]
-    [InlineData(nameof(Rule.TimeOverAll), nameof(AnomalyKind.NotSerializable), 3000)]
-    [InlineData(nameof(Rule.CommitAdvancesClocks), nameof(AnomalyKind.NotSerializable), 3000)]
-    [InlineData(nameof(Rule.FlushCommitsHeld), nameof(AnomalyKind.LostWrite), 3000)]
-    [InlineData(nameof(Rule.FlushNeedsAllHolders), nameof(AnomalyKind.PartialWrite), 3000)]
-    [InlineData(nameof(Rule.WedgeFreezes), nameof(AnomalyKind.LostWrite), 3000)]
-    [InlineData(nameof(Rule.OldViewRefused), Unsettled, 6000)]
-    [InlineData(nameof(Rule.OutcomeTable), nameof(AnomalyKind.DuplicateElement), 3000)]
-    [InlineData(nameof(Rule.RejectionRefusesLater), Unsettled, 6000)]
-    [InlineData(nameof(Rule.AbortNeedsRejection), Unsettled, 6000)]
-    [InlineData(nameof(Rule.SnapshotAfterDecision), Diverged, 6000)]
-    [InlineData(nameof(Rule.NoFrameBehindAGap), Diverged, 6000)]
+    [InlineData(nameof(DhtRules.FastPathEqual), nameof(AnomalyKind.RealTimeViolation), 3000)]
+    [InlineData(nameof(DhtRules.FastPathQuiescent), nameof(AnomalyKind.RealTimeViolation), 3000)]
+    [InlineData(nameof(DhtRules.ReadWaitsForQueue), nameof(AnomalyKind.RealTimeViolation), 6000)]
+    [InlineData(nameof(DhtRules.TimeOverAll), nameof(AnomalyKind.NotSerializable), 3000)]
+    [InlineData(nameof(DhtRules.CommitAdvancesClocks), nameof(AnomalyKind.NotSerializable), 3000)]
+    [InlineData(nameof(DhtRules.FlushCommitsHeld), nameof(AnomalyKind.LostWrite), 3000)]
+    [InlineData(nameof(DhtRules.FlushNeedsAllHolders), nameof(AnomalyKind.PartialWrite), 3000)]
+    [InlineData(nameof(DhtRules.WedgeFreezes), nameof(AnomalyKind.LostWrite), 3000)]
+    [InlineData(nameof(GroupRules.OldViewRefused), Unsettled, 6000)]
+    [InlineData(nameof(DhtRules.OutcomeTable), nameof(AnomalyKind.DuplicateElement), 3000)]
+    [InlineData(nameof(DhtRules.RejectionRefusesLater), Unsettled, 6000)]
+    [InlineData(nameof(DhtRules.AbortNeedsRejection), Unsettled, 6000)]
+    [InlineData(nameof(DhtRules.SnapshotAfterDecision), Diverged, 6000)]
+    [InlineData(nameof(GroupRules.NoFrameBehindAGap), Diverged, 6000)]
     public void A_rule_left_out_is_found(string rule, string anomaly, int most)
     {
-        if (DhtScenarios.Strict.FirstWithout(Enum.Parse<Rule>(rule), anomaly, most) is not { } seed) Assert.Fail($"None of {most} schedules without {rule} shows '{anomaly}'.");
+        if (DhtScenarios.Strict.FirstWithout(rule, anomaly, most) is not { } seed) Assert.Fail($"None of {most} schedules without {rule} shows '{anomaly}'.");
         else output.WriteLine($"Seed {seed}.");
     }
 }

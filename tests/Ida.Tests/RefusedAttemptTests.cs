@@ -74,7 +74,7 @@ public sealed class RefusedAttemptTests
     [InlineData(true)]
     public async Task A_put_that_was_executed_in_this_view_is_done_for_a_retry_that_replicas_would_refuse(bool clock)
     {
-        var world = DhtWorld.Founded(4, options: Options() with { MaxOutcomeBytes = 4_096 });
+        var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxOutcomeBytes = 4_096 } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
         // While its oldest put is open, nothing that is remembered of a member goes.
         var stuck = map.PutAsync("a1", 1L).AsTask();
@@ -216,6 +216,10 @@ public sealed class RefusedAttemptTests
 
     private static DhtOptions Options() => new()
     {
-        ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), MaxQueuePerKey = 1,
+        ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(),
+        Member = new()
+        {
+            Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), MaxQueuePerKey = 1,
+        },
     };
 }

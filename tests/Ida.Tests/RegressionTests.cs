@@ -134,5 +134,5 @@ public sealed class RegressionTests
         world.RunUntil(() => dht.Serving.IsCompletedSuccessfully, "Its admission");
     }
 
-    private static DhtOptions Few() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 };
+    private static DhtOptions Few() => new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 } };
 }

@@ -1,3 +1,4 @@
+using Ida.Messages;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -13,7 +14,7 @@ public sealed class RepeatedQuestionTests
     [InlineData(true)]
     public void R_the_same_question_asked_often_leaves_one_answer_that_waits(bool proposal)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var put = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync([new("a0", new byte[9_000]), new("a1", new byte[9_000])]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
@@ -47,7 +48,7 @@ public sealed class RepeatedQuestionTests
     [Fact]
     public void R_an_answer_that_is_given_again_takes_the_place_of_the_first()
     {
-        var due = new AnswersDue(new() { ShardSize = 2, TargetSize = 4 });
+        var due = new AnswersDue(new());
         due.Add(2, Answer(DhtFrame.Proposed, 7, 100));
         due.Add(2, Answer(DhtFrame.Quiescent, 7, 300));
         due.Add(2, Answer(DhtFrame.Proposed, 8, 100));
@@ -69,7 +70,7 @@ public sealed class RepeatedQuestionTests
     [InlineData(true)]
     public void R_answers_that_were_sent_are_not_kept_by_those_that_wait(bool many)
     {
-        var due = new AnswersDue(new() { ShardSize = 2, TargetSize = 4 });
+        var due = new AnswersDue(new());
         DueAnswer? newest = null;
         for (int i = 0; i < 100; i++)
         {

@@ -67,6 +67,36 @@ public sealed class ResolverContextTests
         }
     }
 
+    /// <summary>What the key's own code leaves in the context is still there when its shard key is asked for: the context is entered once.</summary>
+    [Fact]
+    public void R_a_key_is_read_and_placed_in_one_context_that_is_not_the_callers()
+    {
+        var seen = new List<(string? Own, bool Read, bool Placed)>();
+        var maps = Declared<Price>(map => map.ShardBy(price =>
+        {
+            seen.Add((s_own.Value, ReferenceEquals(price.Culture, CultureInfo.InvariantCulture), ReferenceEquals(CultureInfo.CurrentCulture, CultureInfo.InvariantCulture)));
+            return price.Text;
+        }));
+        var key = new ArrayBufferWriter<byte>();
+        CanonicalKey.Write(key, new Price { Text = "1.5" });
+        var culture = CultureInfo.CurrentCulture;
+        var another = CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
+        s_own.Value = "the caller's";
+        try
+        {
+            // The second time the context is known.
+            ulong place = maps.Named("m")!.HashOf(StableHash.XxHash64, key.WrittenSpan);
+            Assert.Equal(place, maps.Named("m")!.HashOf(StableHash.XxHash64, key.WrittenSpan));
+            Assert.Equal([("the key's", true, true), ("the key's", true, true)], seen);
+            Assert.Same(another, CultureInfo.CurrentCulture);
+            Assert.Equal("the caller's", s_own.Value);
+        }
+        finally
+        {
+            (CultureInfo.CurrentCulture, s_own.Value) = (culture, null);
+        }
+    }
+
     private sealed record Price
     {
         public Price() => s_own.Value = "the key's";

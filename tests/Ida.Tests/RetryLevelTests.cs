@@ -12,7 +12,7 @@ public sealed class RetryLevelTests
         // Which of two replicas a reader asks depends on the keys.
         foreach (char last in "13579acegikmoqsuwy")
         {
-            var world = DhtWorld.Founded(5, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+            var world = DhtWorld.Founded(5, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
             string a = "a" + last, b = "b" + last, c = "c" + last;
             var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("ints"));
             // One replica has heard of a put by a member whose clock is ahead: it proposes a later time than the other.

@@ -17,7 +17,7 @@ public sealed class RoomInTurnsTests
 
     public RoomInTurnsTests()
     {
-        _world = DhtWorld.Founded(3, options: new() { ShardSize = 1, TargetSize = 3, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        _world = DhtWorld.Founded(3, options: new() { ShardSize = 1, TargetSize = 3, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         _world.BulkBytes = Budget;
         _map = _world.Members[0].Dht.Map<string, byte[]>("bytes");
         _ends = [.. Enumerable.Range(1, 2).Select(member => Enumerable.Range('0', 10).First(last => last % 3 == _world.Members[member].Host.Current!.State.Shard) - '0').Select(static digit => digit.ToString(CultureInfo.InvariantCulture))];

@@ -1,6 +1,7 @@
 using System.Buffers;
 using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Transfer;
 using Ida.Wire;
 
@@ -104,7 +105,7 @@ public sealed class SessionTests
             done = SessionCodec.Write(cut, ref place, piece, 4_096);
             Assert.InRange(piece.WrittenCount, 1, 4_096 + 1_000);
             var body = new BodyReader(piece.WrittenSpan);
-            Assert.True(SessionCodec.Read(ref body, read, Rule.None));
+            Assert.True(SessionCodec.Read(ref body, read, DhtRules.All));
         }
         Assert.InRange(pieces, 40, 400);
         Assert.Equal(expected, Texts(read));

@@ -7,7 +7,7 @@ namespace Ida.Tests;
 /// <summary>Where keys lie: by their own bytes, whatever their map, or by their shard key.</summary>
 public sealed class ShardKeyTests
 {
-    private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Timeout = TimeSpan.FromHours(10) };
+    private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Member = new() { Timeout = TimeSpan.FromHours(10) } };
 
     /// <summary>So a batch over both is one of one shard, and may expect versions of both.</summary>
     [Fact]

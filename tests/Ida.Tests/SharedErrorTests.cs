@@ -13,7 +13,7 @@ public sealed class SharedErrorTests
     [InlineData("status")]
     public void Ten_thousand_callers_of_a_DHT_that_is_over_get_errors_that_do_not_grow(string kind)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = Callers });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = Callers } });
         var member = world.Members[0];
         var map = member.Dht.Map<string, int>("ints");
         var errors = new List<Exception>();
@@ -59,7 +59,11 @@ public sealed class SharedErrorTests
         ];
         foreach (var reason in reasons)
         {
+            var carried = Assert.IsAssignableFrom<DhtException>(reason);
+            (carried.Shard, carried.Peer, carried.View, carried.QueueDepth) = (3, new(7, 8), 17, 5);
             var copy = ISharedError.ForCall(reason);
+            var same = Assert.IsAssignableFrom<DhtException>(copy);
+            Assert.Equal((carried.Shard, carried.Peer, carried.View, carried.QueueDepth), (same.Shard, same.Peer, same.View, same.QueueDepth));
             Assert.NotSame(reason, copy);
             Assert.Equal((reason.GetType(), reason.Message, reason.InnerException), (copy.GetType(), copy.Message, copy.InnerException));
         }

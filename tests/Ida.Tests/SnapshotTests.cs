@@ -10,7 +10,7 @@ public sealed class SnapshotTests
     [Fact]
     public async Task F31_a_large_slice_is_copied_over_many_turns_and_is_of_one_moment()
     {
-        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < Keys; i += PerPut) Put(i, i + PerPut, 1);
         var member = world.Members[1];
@@ -56,7 +56,7 @@ public sealed class SnapshotTests
     [Fact]
     public void F31_a_snapshot_that_is_under_way_when_the_member_leaves_ends_with_an_error()
     {
-        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < 3; i++)
         {
@@ -84,7 +84,7 @@ public sealed class SnapshotTests
     [Fact]
     public async Task R_callers_of_one_cut_share_the_slice_that_is_made_of_it()
     {
-        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(2, options: new() { ShardSize = 2, TargetSize = 2, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[0].Dht.Map<int, int>("numbers");
         for (int i = 0; i < 3; i++)
         {

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 
@@ -15,7 +14,7 @@ public sealed class SurfaceTests(ITestOutputHelper output)
     [InlineData(4351)] // One put through two members, each refused where the other was, for ever.
     [InlineData(503577)] // A member that took over was told that a put was executed, which was another one under its id, and its own retry took that for its end.
     [InlineData(120030824)] // None of the code: the judge's, of an Ordered read whose place followed from a lost member's clock alone.
-    public void A_seed_that_showed_a_defect_passes(int seed) => Assert.Null(DhtScenarios.Surface.Judge((ulong)seed, Rule.None));
+    public void A_seed_that_showed_a_defect_passes(int seed) => Assert.Null(DhtScenarios.Surface.Judge((ulong)seed));
 
     /// <summary>What user code keeps of its member's turns is no time of a call; all else is.</summary>
     [Fact]
@@ -33,11 +32,11 @@ public sealed class SurfaceTests(ITestOutputHelper output)
 
     [Fact]
     public void Without_the_check_of_expectations_a_schedule_is_not_strictly_serializable() =>
-        Assert.True(DhtScenarios.Surface.FirstWithout(Rule.ExpectationsHold, nameof(Testing.Checking.AnomalyKind.NotSerializable), 500) is not null, "None of 500 schedules shows it.");
+        Assert.True(DhtScenarios.Surface.FirstWithout(nameof(DhtRules.ExpectationsHold), nameof(Testing.Checking.AnomalyKind.NotSerializable), 500) is not null, "None of 500 schedules shows it.");
 
     [Fact]
     public void Without_the_agreement_on_maps_a_call_of_what_a_member_lacks_is_executed() =>
-        Assert.True(DhtScenarios.Surface.FirstWithout(Rule.OnlyAgreedMaps, "lacks was executed", 500) is not null, "None of 500 schedules shows it.");
+        Assert.True(DhtScenarios.Surface.FirstWithout(nameof(DhtRules.OnlyAgreedMaps), "lacks was executed", 500) is not null, "None of 500 schedules shows it.");
 
     [Fact]
     public void D1_every_call_with_every_option_and_misuse_ends_in_time_and_is_strictly_serializable()

@@ -63,7 +63,7 @@ public sealed class TakeoverTests
     public async Task What_a_takeover_hears_late_does_not_end_a_retry_whose_put_is_not_executed_everywhere()
     {
         const int Executes = 0, Taker = 1, Issuer = 2, Retries = 3;
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         world.GivenFrom = 0;
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)

@@ -29,7 +29,7 @@ public sealed class TransferMemoryTests
             Finish(world, map.RemoveAsync(["new_0"]).AsTask());
         }
         Assert.False(world.Members[Newcomer].Host.Current!.State.Initialised);
-        Assert.True(world.Members[Source].Host.Current!.Participant.Source.HasWork);
+        Assert.True(world.Members[Source].Host.Current!.Source.HasWork);
         GC.Collect();
         Assert.InRange(entries.Count(static one => one is { Member: Source, Entry.IsAlive: true }), 0, 5);
         Assert.InRange(entries.Count(static one => one is { Member: Newcomer, Entry.IsAlive: true }), 0, 5);
@@ -58,7 +58,7 @@ public sealed class TransferMemoryTests
         Assert.Equal(0, Kept(world.Members[Source]));
         Assert.Equal(DhtWorld.Slice(world.Members[Source]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
 
-        static int Kept(HarnessMember member) => member.Host.Current!.Participant.Source.KeptCount;
+        static int Kept(HarnessMember member) => member.Host.Current!.Participant.Snapshot.KeptCount;
     }
 
     /// <summary>Its entry stays as long as the snapshot needs the value, but not its queue.</summary>
@@ -73,15 +73,15 @@ public sealed class TransferMemoryTests
         // The last one had no value when the view began: there is nothing of it to keep.
         Finish(world, map.PutAsync("new_0", "new").AsTask());
         Finish(world, map.RemoveAsync(["7_0", "8_0", "new_0"]).AsTask());
-        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Source.KeptCount));
+        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
         Assert.Equal(0, world.Members[Newcomer].Host.Current!.Participant.KeysInUse);
         Finish(world, map.PutAsync("8_0", "again").AsTask());
-        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Source.KeptCount));
+        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
         world.Swallows = null;
         world.ChangeView();
         world.Settle();
         for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
-        Assert.Equal((0, 399, 0), (source.KeysInUse, source.Table.Count, source.Source.KeptCount));
+        Assert.Equal((0, 399, 0), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
         Assert.Equal(DhtWorld.Slice(world.Members[Source]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
         Assert.Equal(399, world.Members[Newcomer].Host.Current!.Participant.Table.Count);
     }
@@ -93,7 +93,7 @@ public sealed class TransferMemoryTests
     public void R_a_state_with_more_outcomes_than_members_remember_is_refused(bool lost)
     {
         const int Pieces = 16, PerPiece = 30_000, InFlight = 1;
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), MaxInFlight = InFlight, MaxInFlightBytes = 1 << 20, MaxOutcomeBytes = 4_096 });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = InFlight, MaxInFlightBytes = 1 << 20, MaxOutcomeBytes = 4_096 } });
         world.Settle();
         world.Swallows = static (from, to, type) => from == Source && to == Newcomer && type == DhtFrame.StateEnd;
         Join(world);

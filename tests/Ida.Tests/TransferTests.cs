@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Tests;

@@ -108,6 +108,42 @@ public sealed class UpdateTests
         Assert.Equal(at == 1 ? "old" : "other", (await world.EndAsync(map.GetAsync("a0"))).Value);
     }
 
+    /// <summary>What one replica has executed, and another has not yet, is given to no function: a reader at the other one that begins later misses it.</summary>
+    [Fact]
+    public async Task An_update_reads_only_what_is_stable_whatever_the_level_of_the_table()
+    {
+        WorldCalls.GoOnInPlace();
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), Level = ConsistencyLevel.Ordered } });
+        var strict = new GetOptions { Level = ConsistencyLevel.Strict };
+        // The clock of one replica is ahead, so the put gets a time that is above what the other one proposes.
+        world.Members[0].Skew = 300_000_000;
+        Assert.True(Begin(0, map => map.GetAsync(["a0", "b0"], strict).AsTask()).IsCompleted);
+        var put = Begin(1, static map => map.PutAsync("a0", "put", new() { Level = ConsistencyLevel.Strict }).AsTask());
+        world.DeliverAll(static (from, to) => (from, to) is (1, 0) or (1, 2));
+        world.DeliverAll(static (_, to) => to == 1);
+        world.DeliverAll(static (from, to) => (from, to) is (1, 0));
+        string? given = null;
+        var update = Begin(0, map => map.UpdateAsync("a0", text =>
+        {
+            given = text.ValueOr("nothing");
+            throw new FormatException("It has seen enough.");
+        }).AsTask());
+        bool wasGiven = given is not null;
+        var later = Begin(2, map => map.GetAsync(["a0", "b0"], strict).AsTask());
+        world.RunUntil(() => put.IsCompleted && later.IsCompleted && update.IsCompleted, "All");
+        Assert.False(wasGiven, $"The function was given '{given}', and a read that began later has found {(await later).Count} entries.");
+        Assert.Equal("put", given);
+        await Assert.ThrowsAsync<FormatException>(() => update);
+        world.AssertIdle();
+
+        T Begin<T>(int member, Func<DhtMap<string, string>, T> call)
+        {
+            var task = call(world.Members[member].Dht.Map<string, string>("texts"));
+            world.Members[member].Turn(static () => { });
+            return task;
+        }
+    }
+
     /// <summary>Cancelled after each single step of reading and putting: the new value is there or not, and whoever was told "cancelled" finds the old one.</summary>
     [Fact]
     public async Task An_update_cancelled_at_any_step_is_done_or_not_done()

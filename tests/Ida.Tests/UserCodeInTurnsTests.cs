@@ -48,7 +48,7 @@ public sealed class UserCodeInTurnsTests
     public async Task A_hash_that_throws_or_errs_at_another_member_fails_the_call_and_nothing_else(bool throws)
     {
         var hash = new FickleHash();
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[1].Dht.Map<string, int>("ints");
         var first = map.PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => first.IsCompleted, "The first put");
@@ -74,7 +74,7 @@ public sealed class UserCodeInTurnsTests
     public async Task A_put_that_went_on_and_was_refused_by_a_hash_is_told_so_to_its_retry(int retriedAt)
     {
         var hash = new FickleHash();
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[1].Dht.Map<string, long>("longs");
         using var cancellation = new CancellationTokenSource();
         var put = map.MergePairAsync("a0", 1L, cancellationToken: cancellation.Token).AsTask();
@@ -101,7 +101,7 @@ public sealed class UserCodeInTurnsTests
     public async Task A_retry_that_waited_for_a_put_which_a_hash_refused_does_not_say_that_nothing_was_executed()
     {
         var hash = new FickleHash();
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         world.GivenFrom = 0;
         Task<PutResult> Put(int member, OperationId? id = null, CancellationToken token = default)
         {
@@ -134,7 +134,7 @@ public sealed class UserCodeInTurnsTests
         for (int i = 0; i < 4; i++) world.Add();
         world.ChangeView();
         foreach (var member in world.Members)
-            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 2 ? broken : new FickleHash(), Timeout = TimeSpan.FromHours(10) }, DhtWorld.Maps);
+            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 2 ? broken : new FickleHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } }, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
         var map = world.Members[0].Dht.Map<string, long>("longs");
@@ -160,7 +160,7 @@ public sealed class UserCodeInTurnsTests
         for (int i = 0; i < 4; i++) world.Add();
         world.ChangeView();
         foreach (var member in world.Members)
-            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 1 ? broken : new FickleHash(), Timeout = TimeSpan.FromHours(10) }, DhtWorld.Maps);
+            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 1 ? broken : new FickleHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } }, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
         // With the one key the shard it comes to has nothing of the put, with the other another number of its keys.
@@ -183,7 +183,7 @@ public sealed class UserCodeInTurnsTests
         for (int i = 0; i < 4; i++) world.Add();
         world.ChangeView();
         foreach (var member in world.Members)
-            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 0 ? hash : new FickleHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromHours(5) }, DhtWorld.Maps);
+            member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 0 ? hash : new FickleHash(), Member = new() { Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromHours(5) } }, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
         world.Swallows = (from, to, _) => from == 1 && to is 0 or 2;
@@ -208,7 +208,7 @@ public sealed class UserCodeInTurnsTests
     public void A_transfer_asks_no_hash_of_the_users()
     {
         var hash = new FickleHash();
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = hash, Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var put = world.Members[1].Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("a1", 1)]).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();

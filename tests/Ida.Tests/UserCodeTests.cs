@@ -177,7 +177,7 @@ public sealed class UserCodeTests
         return world;
     }
 
-    private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Timeout = TimeSpan.FromHours(10), Serializer = new MoodySerializer() };
+    private static DhtOptions Options(IStableHash hash) => new() { ShardSize = 2, TargetSize = 4, Hash = hash, Serializer = new MoodySerializer(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
 
     private sealed class MoodyHash : IStableHash
     {

@@ -2,6 +2,7 @@ using GroupCore.Groups;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.ViewChange;
 using Ida.Wire;
 
@@ -56,7 +57,7 @@ public sealed class WrongClockTests
     [InlineData(true)]
     public async Task R_what_a_member_says_of_the_time_of_a_put_moves_nobody_out_of_range(bool commit)
     {
-        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[1].Dht.Map<string, long>("longs");
         await Run(world, map.PutAsync("a0", 1L).AsTask());
         world.Settle();
@@ -94,7 +95,7 @@ public sealed class WrongClockTests
     [Fact]
     public async Task R_what_a_member_says_in_view_after_view_of_the_times_of_puts_is_over_with_the_next_views()
     {
-        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) });
+        var world = DhtWorld.Founded(6, options: new() { ShardSize = 3, TargetSize = 6, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
         var map = world.Members[1].Dht.Map<string, long>("longs");
         world.Lies = static (member, bytes) =>
         {
@@ -255,7 +256,7 @@ public sealed class WrongClockTests
     [InlineData(9999)]
     public async Task R_a_time_beyond_the_range_of_the_clock_ends_nobody(int year)
     {
-        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), Time = new Late(year) });
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), Time = new Late(year) } });
         for (int i = 0; i < 4; i++)
         {
             await Run(world, world.Members[i].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("b0", i), new("b1", i)]).AsTask());
@@ -277,7 +278,7 @@ public sealed class WrongClockTests
     [Fact]
     public void R_a_time_before_all_years_is_no_time_of_the_far_future()
     {
-        var world = DhtWorld.Founded(1, options: new() { ShardSize = 1, TargetSize = 1, Time = new Early() });
+        var world = DhtWorld.Founded(1, options: new() { ShardSize = 1, TargetSize = 1, Member = new() { Time = new Early() } });
         Assert.InRange(world.Members[0].Host.Current!.State.Clock.Physical(world.Now), 0UL, 1UL << 30);
     }
 

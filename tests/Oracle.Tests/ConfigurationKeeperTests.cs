@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -8,7 +7,7 @@ namespace Oracle.Tests;
 /// <summary>Of several voters that are to go: which goes first (oracle.md#the-size-of-the-oracle). Process 1 leads.</summary>
 public sealed class ConfigurationKeeperTests
 {
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly OracleState _state;
     private readonly ConfigurationKeeper _keeper;
     private ulong _index;
@@ -18,7 +17,7 @@ public sealed class ConfigurationKeeperTests
         for (ulong node = 1; node <= 5; node++) _bus.Add(node);
         _bus[1].Found(LogBus.ReplicaOf(1));
         _bus.Settle();
-        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), Rule.None);
+        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), OracleRules.All);
         for (ulong node = 1; node <= 5; node++) Apply(new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
         _keeper = new(_bus.Parts[1], new());
     }

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -12,7 +11,7 @@ namespace Oracle.Tests;
 /// </summary>
 public sealed class CutDetectorTests
 {
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly OracleState _state;
     private readonly CutDetector _detector;
     private readonly ProcessId _first;
@@ -22,7 +21,7 @@ public sealed class CutDetectorTests
     public CutDetectorTests()
     {
         var node = _bus.Add(99);
-        _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
         for (ulong number = 1; number <= 9; number++)
             _state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         _detector = new(node, new(), new());

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -17,9 +16,9 @@ public sealed class DecisionBroadcasterTests
 
     public DecisionBroadcasterTests()
     {
-        _node = new(new(Rule.None), 1, _links);
+        _node = new(new(), 1, _links);
         _node.Log.Found(LogBus.ReplicaOf(1));
-        _state = new(new OracleReplica(_node, new(), new(_node), () => { }, () => { }), Rule.None);
+        _state = new(new OracleReplica(_node, new(), new(_node), () => { }, () => { }), OracleRules.All);
         for (ulong node = 2; node < Processes + 2; node++)
             _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         _broadcaster = new(_node, new(_node));

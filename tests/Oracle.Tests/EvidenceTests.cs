@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Oracle.Detection;
 using Oracle.Leading;
@@ -337,7 +336,7 @@ public sealed class EvidenceTests
         using (simulation)
         {
             var node = simulation.AddNode().Node;
-            var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+            var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
             for (ulong number = 1; number <= 20; number++)
                 state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
             var ids = state.Processes.Select(process => process.Id).ToList();
@@ -364,7 +363,7 @@ public sealed class EvidenceTests
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode().Node;
-        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
         var ring = new MonitoringRing();
         for (ulong number = 1; number <= 60; number++)
         {
@@ -406,7 +405,7 @@ public sealed class EvidenceTests
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode().Node;
-        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
         for (ulong number = 1; number <= 8; number++)
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using Oracle.Client;
 using Oracle.Detection;
@@ -12,7 +11,7 @@ public sealed class ExcludedLinksTests
 {
     private const int Processes = 300;
     private const int Once = 64;
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly KnownLinks _links = new();
     private readonly LogBus.Part _node;
     private readonly FailureDetector _detector;

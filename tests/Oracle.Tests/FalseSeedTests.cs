@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using Oracle.Client;
 using Oracle.Frames;
@@ -77,7 +76,7 @@ public sealed class FalseSeedTests
     [Fact]
     public void A_stranger_that_only_claims_the_address_of_a_seed_is_waited_for_once()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var links = new SeedLinks();
         var node = new LogBus.Part(bus, 2, links);
         var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
@@ -98,7 +97,7 @@ public sealed class FalseSeedTests
     [Fact]
     public void Nobody_waits_for_a_claim_to_an_address_at_which_another_node_was_reached()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var links = new SeedLinks { Reached = 77 };
         var node = new LogBus.Part(bus, 2, links);
         var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
@@ -120,7 +119,7 @@ public sealed class FalseSeedTests
     [InlineData("127.0.0.1:6001", "127.0.0.1:6002")]
     public void Of_two_that_announce_one_gives_way_however_each_spells_the_others_address(string first, string second)
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         Bootstrap[] both = [Make(2, second, 3), Make(3, first, 2)];
         foreach (var one in both)
         {
@@ -152,7 +151,7 @@ public sealed class FalseSeedTests
     [InlineData(3)]
     public void Who_has_let_others_go_first_for_long_enough_does_not_found_beside_one_that_announces_as_well(ulong other)
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var links = new SeedLinks { Reached = other };
         var node = new LogBus.Part(bus, 2, links);
         var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));
@@ -183,7 +182,7 @@ public sealed class FalseSeedTests
     [Fact]
     public void Strangers_that_announce_in_turn_do_not_keep_a_seed_from_founding()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var links = new SeedLinks { Reached = 5 };
         var node = new LogBus.Part(bus, 400, links);
         var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));

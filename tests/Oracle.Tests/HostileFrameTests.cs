@@ -90,7 +90,7 @@ public sealed class HostileFrameTests
     {
         foreach (bool twice in (bool[])[false, true])
         {
-            var state = new OracleState(new Silent(), Rule.None);
+            var state = new OracleState(new Silent(), OracleRules.All);
             ulong index = 0;
             for (ulong node = 1; node <= 3; node++)
                 state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
@@ -99,7 +99,7 @@ public sealed class HostileFrameTests
             if (twice) state.FindGroup("g")!.Queue.Add(new(ids[1], ""));
             var saved = new ArrayBufferWriter<byte>();
             state.Save(saved);
-            Assert.Equal(!twice, new OracleState(new Silent(), Rule.None).TryRestore(saved.WrittenSpan));
+            Assert.Equal(!twice, new OracleState(new Silent(), OracleRules.All).TryRestore(saved.WrittenSpan));
         }
     }
 
@@ -107,12 +107,12 @@ public sealed class HostileFrameTests
     [Fact]
     public void F1_a_saved_process_without_a_node_is_refused()
     {
-        var state = new OracleState(new Silent(), Rule.None);
+        var state = new OracleState(new Silent(), OracleRules.All);
         state.Apply(1, OperationCodec.WriteEntry([new(default, 0, 0, new Register(7, Good.Address, "", "", 0, 0, Durations.Second))]));
         var saved = new ArrayBufferWriter<byte>();
         state.Save(saved);
-        Assert.True(new OracleState(new Silent(), Rule.None).TryRestore(saved.WrittenSpan));
-        Assert.False(new OracleState(new Silent(), Rule.None).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [0x9D, 7, 1], [0x9D, 0, 1])));
+        Assert.True(new OracleState(new Silent(), OracleRules.All).TryRestore(saved.WrittenSpan));
+        Assert.False(new OracleState(new Silent(), OracleRules.All).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [0x9D, 7, 1], [0x9D, 0, 1])));
     }
 
     /// <summary>When a group that is there is lost, its id must be nobody else's, at every replica that applies it.</summary>
@@ -123,7 +123,7 @@ public sealed class HostileFrameTests
     [InlineData(0, 6, false)]
     public void F1_a_saved_state_whose_lost_group_is_there_or_to_come_is_refused(byte number, byte incarnation, bool taken)
     {
-        var state = new OracleState(new Silent(), Rule.None);
+        var state = new OracleState(new Silent(), OracleRules.All);
         ulong index = 0;
         for (ulong node = 1; node <= 3; node++)
             state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
@@ -136,7 +136,7 @@ public sealed class HostileFrameTests
         var saved = new ArrayBufferWriter<byte>();
         state.Save(saved);
         byte[] name = [0xA4, .. "lost"u8];
-        Assert.Equal(taken, new OracleState(new Silent(), Rule.None).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [2, 6, .. name], [number, incarnation, .. name])));
+        Assert.Equal(taken, new OracleState(new Silent(), OracleRules.All).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [2, 6, .. name], [number, incarnation, .. name])));
     }
 
     /// <summary>Behind the length, the format, the index and the version, which take a byte each here.</summary>
@@ -160,7 +160,7 @@ public sealed class HostileFrameTests
     [InlineData(Lie.NumberOfNone)]
     public void F1_a_saved_change_of_others_than_its_group_is_refused(Lie lie)
     {
-        var state = new OracleState(new Silent(), Rule.None);
+        var state = new OracleState(new Silent(), OracleRules.All);
         ulong index = 0;
         for (ulong node = 1; node <= 3; node++)
             state.Apply(++index, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
@@ -192,7 +192,7 @@ public sealed class HostileFrameTests
             Lie.NumberOfNone => Replaced(Replaced(bytes, [0x99, 2, (byte)index], [0x99, 0, (byte)index]), [2, (byte)index, 0xA1, (byte)'h'], [0, (byte)index, 0xA1, (byte)'h']),
             _ => bytes,
         };
-        Assert.Equal(lie == Lie.None, new OracleState(new Silent(), Rule.None).TryRestore(bytes));
+        Assert.Equal(lie == Lie.None, new OracleState(new Silent(), OracleRules.All).TryRestore(bytes));
     }
 
     private static byte[] Replaced(byte[] bytes, byte[] old, byte[] by)

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -8,7 +7,7 @@ namespace Oracle.Tests;
 public sealed class LeaderShellTests
 {
     private readonly TellingLinks _links = new();
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
 
     /// <summary>The steps of the configuration follow each other without a pause: each comes with the end of the turn after what allows it, and not with the next tick.</summary>
     [Fact]

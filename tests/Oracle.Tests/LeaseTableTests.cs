@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.Raft;
 using Oracle.State;
@@ -16,14 +15,14 @@ public sealed class LeaseTableTests
     [Fact]
     public void A_lease_is_counted_from_when_it_is_granted_not_from_the_time_of_the_turn()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var part = bus.Add(1);
         part.Log.Found(LogBus.ReplicaOf(1));
         bus.Settle();
-        var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), OracleRules.All);
         state.Apply(1, OperationCodec.WriteEntry([new(default, 0, 0, new Register(2, LogBus.ReplicaOf(2).Address, "", "", 0, 0, Durations.Second))]));
         var asker = state.FindNode(2)!.Id;
-        var table = new LeaseTable(part, new(part));
+        var table = new LeaseTable(part, OracleRules.All, new(part));
         table.Begin(part.Log.Leading!.Since, assumeLeases: false);
         part.Frozen = Freeze;
         table.Ask(part.Log.Leading, new(asker, 1, 0), 0);
@@ -50,7 +49,7 @@ public sealed class LeaseTableTests
         var bus = Voters();
         var leader = bus[1].Leading!;
         var state = StateOf(bus.Parts[1]);
-        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        var table = new LeaseTable(bus.Parts[1], OracleRules.All, new(bus.Parts[1]));
         bus.Connect(1);
         table.Ask(leader, new(state.FindNode(2)!.Id, 1, 0), 0);
         bus.Settle();
@@ -70,7 +69,7 @@ public sealed class LeaseTableTests
         var bus = Voters();
         var leader = bus[1].Leading!;
         var state = StateOf(bus.Parts[1]);
-        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        var table = new LeaseTable(bus.Parts[1], OracleRules.All, new(bus.Parts[1]));
         ulong before = leader.ConfirmedRead;
         table.Ask(leader, new(state.FindNode(2)!.Id, 1, 0), 0);
         leader.EndOfTurn();
@@ -93,7 +92,7 @@ public sealed class LeaseTableTests
         bus.Campaign(2, until: () => bus[2].Leading is not null);
         var leader = bus[2].Leading!;
         var state = StateOf(bus.Parts[2]);
-        var table = new LeaseTable(bus.Parts[2], new(bus.Parts[2]));
+        var table = new LeaseTable(bus.Parts[2], OracleRules.All, new(bus.Parts[2]));
         table.Ask(leader, new(state.FindNode(3)!.Id, 1, 0), 0);
         ulong round = leader.BeginRead();
         leader.EndOfTurn();
@@ -118,7 +117,7 @@ public sealed class LeaseTableTests
         state.Apply(4, OperationCodec.WriteEntry([new(other, 1, 1, new Create("g", new(), 0, [asker, other]))]));
         if (applied) state.Apply(5, OperationCodec.WriteEntry([new(default, 0, 0, new Exclude([new(asker, false)]))]));
         Assert.NotNull(state.Find(asker));
-        var table = new LeaseTable(bus.Parts[1], new(bus.Parts[1]));
+        var table = new LeaseTable(bus.Parts[1], OracleRules.All, new(bus.Parts[1]));
         table.Ask(bus[1].Leading!, new(asker, 1, 0), 0);
         bus.Settle();
         table.Grant(bus[1], state, applied ? [] : [asker], new());
@@ -128,7 +127,7 @@ public sealed class LeaseTableTests
     /// <summary>Three voters, of which 1 leads.</summary>
     private static LogBus Voters()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         for (ulong node = 1; node <= 3; node++) bus.Add(node);
         bus[1].Found(LogBus.ReplicaOf(1));
         bus.Settle();
@@ -145,7 +144,7 @@ public sealed class LeaseTableTests
     /// <summary>The three voters are registered.</summary>
     private static OracleState StateOf(LogBus.Part part)
     {
-        var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(part, Options, new(part), () => { }, () => { }), OracleRules.All);
         for (ulong node = 1; node <= 3; node++)
             state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         return state;

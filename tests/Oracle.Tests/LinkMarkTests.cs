@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using Oracle.Raft;
 
@@ -13,7 +12,7 @@ public sealed class LinkMarkTests
 
     public LinkMarkTests()
     {
-        var node = new LogBus.Part(new(Rule.None), 1, _links);
+        var node = new LogBus.Part(new(), 1, _links);
         _port = new OracleReplica(node, new(), new(node), () => { }, () => { });
     }
 

@@ -10,9 +10,9 @@ namespace Oracle.Tests;
 public sealed class LogRuleTests
 {
     [Theory]
-    [InlineData(nameof(Rule.None))]
-    [InlineData(nameof(Rule.RaftUpToDateVote))]
-    public void A_candidate_that_lacks_a_committed_entry_gets_no_vote(string name)
+    [InlineData(null)]
+    [InlineData(nameof(OracleRules.RaftUpToDateVote))]
+    public void A_candidate_that_lacks_a_committed_entry_gets_no_vote(string? name)
     {
         var bus = Founded(name, 1, 2, 3);
         bus.Connect(1, 2);
@@ -33,7 +33,7 @@ public sealed class LogRuleTests
     [Fact]
     public void A_voter_has_one_vote_in_a_term()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         ulong term = bus[1].Term;
         bus.Connect(1, 2);
         bus[2].OnFrame(LogBus.ReplicaOf(1), new TimeoutNow(term));
@@ -43,14 +43,14 @@ public sealed class LogRuleTests
         bus.Settle();
         Assert.Equal((term + 1, term + 1), (bus[2].Term, bus[3].Term));
         Assert.Null(bus[3].Leading);
-        Check(bus, nameof(Rule.None));
+        Check(bus, null);
     }
 
     /// <summary>It voted for itself, and has no other vote in that term when it hears of the leader and is a follower again.</summary>
     [Fact]
     public void A_candidate_that_follows_the_leader_of_its_term_has_voted_all_the_same()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         var (log, last, lastTerm) = (bus[3], bus[3].Entries.LastIndex, bus[3].Entries.LastTerm);
         log.OnFrame(LogBus.ReplicaOf(1), new TimeoutNow(log.Term));
         log.OnFrame(LogBus.ReplicaOf(2), new AppendRequest(log.Term, last, lastTerm, [], 0, 0));
@@ -63,7 +63,7 @@ public sealed class LogRuleTests
     [Fact]
     public void A_voter_that_was_cut_off_comes_back_in_the_same_term_and_deposes_nobody()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         ulong term = bus[1].Term;
         bus.Connect(1, 2);
         for (int i = 0; i < 5; i++)
@@ -85,7 +85,7 @@ public sealed class LogRuleTests
     [Fact]
     public void A_voter_that_hears_a_leader_encourages_nobody_else()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         ulong term = bus[1].Term;
         bus.Connect(1, 2);
         bus.Pass(700 * Durations.Millisecond);
@@ -102,16 +102,16 @@ public sealed class LogRuleTests
     [InlineData(true)]
     public void A_voter_that_hears_a_leader_votes_for_another_only_where_that_leader_asked_for_it(bool asked)
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         ulong term = bus[1].Term;
         bus[2].OnFrame(LogBus.ReplicaOf(3), new VoteRequest(false, term + 1, bus[3].Entries.LastIndex, bus[3].Entries.LastTerm, asked));
         Assert.Equal(asked ? (term + 1, 3UL) : (term, 0UL), (bus[2].Term, bus[2].VotedFor));
     }
 
     [Theory]
-    [InlineData(nameof(Rule.None))]
-    [InlineData(nameof(Rule.RaftOneChange))]
-    public void A_second_change_waits_until_the_first_is_committed(string name)
+    [InlineData(null)]
+    [InlineData(nameof(OracleRules.RaftOneChange))]
+    public void A_second_change_waits_until_the_first_is_committed(string? name)
     {
         var bus = Founded(name, 1, 2, 3);
         bus.Add(4);
@@ -128,9 +128,9 @@ public sealed class LogRuleTests
     }
 
     [Theory]
-    [InlineData(nameof(Rule.None))]
-    [InlineData(nameof(Rule.RaftOwnTermFirst))]
-    public void A_change_waits_for_an_entry_of_the_own_term(string name)
+    [InlineData(null)]
+    [InlineData(nameof(OracleRules.RaftOwnTermFirst))]
+    public void A_change_waits_for_an_entry_of_the_own_term(string? name)
     {
         var bus = Founded(name, 1, 2, 3, 4);
         bus.Add(5);
@@ -152,9 +152,9 @@ public sealed class LogRuleTests
 
     /// <summary>Figure 8 of Ongaro and Ousterhout 2014: an entry of an earlier term on a majority is overwritten after all.</summary>
     [Theory]
-    [InlineData(nameof(Rule.None))]
-    [InlineData(nameof(Rule.RaftOldTermByCounting))]
-    public void An_entry_of_an_earlier_term_is_not_committed_by_counting(string name)
+    [InlineData(null)]
+    [InlineData(nameof(OracleRules.RaftOldTermByCounting))]
+    public void An_entry_of_an_earlier_term_is_not_committed_by_counting(string? name)
     {
         var bus = Founded(name, 1, 2, 3, 4, 5);
         // (a) 1 leads and brings an entry to 2 only. It fills a batch, so that later the entry behind it travels alone.
@@ -170,7 +170,7 @@ public sealed class LogRuleTests
         bus.Connect(1, 2, 3);
         Elect(bus, 1, until: () => bus[1].Leading?.LagOf(3) == 1);
         Assert.Equal(entry, bus[3].Entries.LastIndex);
-        Assert.Equal(name == nameof(Rule.None), bus[1].Commit < entry);
+        Assert.Equal(name is null, bus[1].Commit < entry);
         // (d) 5 leads by the votes of 3 and 4 again: its last entry is of a later term than theirs.
         bus.Connect(3, 4, 5);
         Elect(bus, 5, until: () => bus[5].Leading is not null && bus[3].Commit > entry);
@@ -181,7 +181,7 @@ public sealed class LogRuleTests
     [Fact]
     public void A_learner_that_never_answered_has_not_caught_up()
     {
-        var bus = Founded(nameof(Rule.None), 1);
+        var bus = Founded(null, 1);
         bus.Add(2);
         bus.Connect(1);
         Assert.True(bus[1].Leading!.TryChange(bus[1].Entries.Configuration.WithLearner(LogBus.ReplicaOf(2))));
@@ -198,9 +198,9 @@ public sealed class LogRuleTests
     /// what 2 acknowledged, 2, 4 and 5 would elect a leader without it (Ongaro and Ousterhout 2014, section 7).
     /// </summary>
     [Theory]
-    [InlineData(nameof(Rule.None))]
-    [InlineData(nameof(Rule.RaftKeepMatching))]
-    public void F9_a_saved_state_leaves_the_matching_entries_behind_it(string name)
+    [InlineData(null)]
+    [InlineData(nameof(OracleRules.RaftKeepMatching))]
+    public void F9_a_saved_state_leaves_the_matching_entries_behind_it(string? name)
     {
         var bus = Founded(name, 1, 2, 3, 4, 5);
         bus.Connect(1, 2, 3);
@@ -212,7 +212,7 @@ public sealed class LogRuleTests
         bus.SettleUntil(() => bus[1].Commit == last);
         Assert.True(bus[2].Commit < saved && bus[2].Entries.LastIndex == last && bus[1].Commit == last);
         bus[2].OnFrame(LogBus.ReplicaOf(1), new SnapshotChunk(bus[1].Term, saved, bus[1].Entries.TermAt(saved), bus[1].Entries.Configuration, 0, 1, new byte[1]));
-        Assert.Equal(name == nameof(Rule.None) ? last : saved, bus[2].Entries.LastIndex);
+        Assert.Equal(name is null ? last : saved, bus[2].Entries.LastIndex);
         bus.Connect(2, 4, 5);
         bus.Campaign(4);
         for (ulong node = 2; node <= 4; node += 2)
@@ -233,7 +233,7 @@ public sealed class LogRuleTests
     [InlineData(2)]
     public void What_a_false_leader_never_commits_has_a_bound_and_the_log_goes_on(ulong next)
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         var (log, liar) = (bus[2], LogBus.ReplicaOf(3));
         ulong term = log.Term + 1, commit = log.Commit;
         var content = new byte[512 << 10];
@@ -264,7 +264,7 @@ public sealed class LogRuleTests
     [Fact]
     public void A_leader_takes_no_more_than_16_MiB_that_are_not_committed()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         bus.Connect(1);
         var content = new byte[1 << 20];
         int taken = 0;
@@ -281,13 +281,13 @@ public sealed class LogRuleTests
     [Fact]
     public void No_saved_state_brings_the_log_to_an_index_that_is_beyond_reach()
     {
-        var bus = Founded(nameof(Rule.None), 1, 2, 3);
+        var bus = Founded(null, 1, 2, 3);
         var (term, configuration, liar) = (bus[1].Term, bus[1].Entries.Configuration, LogBus.ReplicaOf(3));
         bus[2].OnFrame(liar, new SnapshotChunk(term + 1, 1UL << 62, term, configuration, 0, 1, new byte[1]));
         Assert.Equal(bus[1].Entries.LastIndex, bus[2].Entries.LastIndex);
         Assert.Equal(1, bus.Parts[2].Counters.Refused(RefusalReason.Unexpected));
 
-        var fresh = Founded(nameof(Rule.None), 1, 2, 3);
+        var fresh = Founded(null, 1, 2, 3);
         fresh.Add(4);
         fresh[4].OnFrame(liar, new SnapshotChunk(term, 1UL << 62, term, configuration, 0, 1, new byte[1]));
         Assert.True(fresh[1].Leading!.TryChange(configuration.WithLearner(LogBus.ReplicaOf(4))));
@@ -295,7 +295,7 @@ public sealed class LogRuleTests
         Assert.Equal(ulong.MaxValue, fresh[1].Leading!.LagOf(4));
     }
 
-    private static void Check(LogBus bus, string name) => Assert.Equal(name != nameof(Rule.None), bus.Checker.Violations.Count > 0);
+    private static void Check(LogBus bus, string? name) => Assert.Equal(name is not null, bus.Checker.Violations.Count > 0);
 
     /// <summary>Campaigns until elected: it may have to step down first, or learn of a later term.</summary>
     private static void Elect(LogBus bus, ulong node, Func<bool> until)
@@ -307,9 +307,9 @@ public sealed class LogRuleTests
     private static void Append(LogBus bus, ulong node, byte content) => Assert.True(bus[node].Leading!.TryAppend([content]));
 
     /// <summary>A system founded by the first, with the others as voters, all up to date.</summary>
-    private static LogBus Founded(string without, params ulong[] voters)
+    private static LogBus Founded(string? without, params ulong[] voters)
     {
-        var bus = new LogBus(Enum.Parse<Rule>(without));
+        var bus = new LogBus(without);
         foreach (ulong voter in voters) bus.Add(voter);
         bus[voters[0]].Found(LogBus.ReplicaOf(voters[0]));
         bus.Settle();

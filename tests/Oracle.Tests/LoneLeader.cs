@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -18,7 +17,7 @@ internal sealed class LoneLeader
         for (int turn = 0; turn < 10; turn++) Turn();
     }
 
-    public LogBus Bus { get; } = new(Rule.None);
+    public LogBus Bus { get; } = new();
 
     public OracleReplica Replica { get; }
 

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State.Operations;
 
 namespace Oracle.Tests;
@@ -9,7 +8,7 @@ public sealed class LostNameTests
 {
     private const int Groups = 600;
     private const int Once = 256;
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly OracleReplica _replica;
 
     /// <summary>One replica, and groups of one process that was cut off.</summary>

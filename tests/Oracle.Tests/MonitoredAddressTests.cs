@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle.Client;
@@ -12,7 +11,7 @@ namespace Oracle.Tests;
 public sealed class MonitoredAddressTests
 {
     private static readonly NodeAddress s_registered = new("127.0.0.1:7001"), s_proxy = new("127.0.0.1:9001");
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
 
     /// <summary>It was reached first at a proxy's address, which is among the seeds; the proxy restarts, and the process lives.</summary>
     [Theory]

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace Oracle.Tests;
 
@@ -12,7 +11,7 @@ public sealed class NegativeControlTests
     public void Half_of_the_voters_is_not_enough()
     {
         const int Most = 60;
-        Assert.True(OracleScenarios.Wild.FirstWithout(Rule.RaftMajority, "log agreement", Most) is not null, $"Half of the voters is enough: no checker noticed in {Most} runs.");
+        Assert.True(OracleScenarios.Wild.FirstWithout(nameof(OracleRules.RaftMajority), "log agreement", Most) is not null, $"Half of the voters is enough: no checker noticed in {Most} runs.");
     }
 
     /// <summary>A member cut off and suspected by all others still holds its lease when the view without it is decided, unless that waits.</summary>
@@ -24,7 +23,7 @@ public sealed class NegativeControlTests
         bool violated = false;
         for (ulong seed = 1; seed <= 10 && !violated; seed++)
         {
-            using var cluster = new OracleCluster(seed, 5, without: delay ? Rule.None : Rule.StrictPrimaryDelay);
+            using var cluster = new OracleCluster(seed, 5, without: delay ? null : nameof(OracleRules.StrictPrimaryDelay));
             cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("g", Options, ""));
             cluster.StartAll(TimeSpan.Zero);
             Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 5, 10), cluster.Describe());

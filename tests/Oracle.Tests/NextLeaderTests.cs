@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace Oracle.Tests;
 
@@ -19,7 +18,7 @@ public sealed class NextLeaderTests
     public void A_leader_that_has_just_begun_waits_for_the_leases_that_its_predecessor_granted(bool assumes)
     {
         // Leases that outlast an election by far.
-        using var cluster = new OracleCluster(1, 4, without: assumes ? Rule.None : Rule.StrictPrimaryInherits, options: new() { LeaseDuration = TimeSpan.FromSeconds(2) });
+        using var cluster = new OracleCluster(1, 4, without: assumes ? null : nameof(OracleRules.StrictPrimaryInherits), options: new() { LeaseDuration = TimeSpan.FromSeconds(2) });
         cluster[0].StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
         for (int i = 1; i < 4; i++)

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State;
 using Oracle.State.Operations;
 
@@ -14,8 +13,8 @@ public sealed class OneEntryTests
 
     public OneEntryTests()
     {
-        var node = new LogBus(Rule.None).Add(1);
-        _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var node = new LogBus().Add(1);
+        _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
     }
 
     /// <summary>With a proposal for the first operation the others would wait for the next view.</summary>

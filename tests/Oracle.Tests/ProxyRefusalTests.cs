@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Oracle.Leading;
 using Oracle.State;
@@ -120,7 +119,7 @@ public sealed class ProxyRefusalTests
     {
         var host = simulation.AddNode();
         var node = host.Node;
-        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
         for (ulong number = 1; number <= 12; number++)
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second, owns))]));
         return (host, new(node, new(), new()), state, state.Processes.Select(process => process.Id).ToList());

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.Client;
 using Oracle.Frames;
 using Oracle.State.Operations;
@@ -56,7 +55,7 @@ public sealed class RejoinTests
     [InlineData(false)]
     public void Who_waits_to_join_again_is_told_of_the_proposal_that_names_it_and_who_does_not_of_the_views_that_it_missed(bool again)
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var node = bus.Add(1);
         var sender = new FrameSender(node);
         var replica = new OracleReplica(node, new(), sender, () => { }, () => { });

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -10,7 +9,7 @@ public sealed class RepeatedProposalsTests
 {
     private const int Once = 256;
     private readonly TellingLinks _links = new();
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly OracleState _state;
     private readonly DecisionBroadcaster _broadcaster;
     private readonly LogBus.Part _node;
@@ -20,7 +19,7 @@ public sealed class RepeatedProposalsTests
     {
         _node = new(_bus, 1, _links);
         _node.Log.Found(LogBus.ReplicaOf(1));
-        _state = new(new OracleReplica(_node, new(), new(_node), () => { }, () => { }), Rule.None);
+        _state = new(new OracleReplica(_node, new(), new(_node), () => { }, () => { }), OracleRules.All);
         _broadcaster = new(_node, new(_node));
     }
 

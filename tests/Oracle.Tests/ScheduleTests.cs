@@ -29,7 +29,7 @@ public sealed class ScheduleTests
     [InlineData(10161)]
     [InlineData(19984)]
     [InlineData(172002363)]
-    public void Seeds_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Spared.Judge(seed, GroupCore.Runtime.Rule.None));
+    public void Seeds_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Spared.Judge(seed));
 
     /// <summary>The whole surface: the same guarantees, whatever callers, hosts and strangers do; a table of what was drawn is the campaign's.</summary>
     [Fact]
@@ -53,14 +53,14 @@ public sealed class ScheduleTests
     /// </summary>
     [Theory]
     [InlineData(1452)]
-    public void Seeds_of_the_surface_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Surface.Judge(seed, GroupCore.Runtime.Rule.None));
+    public void Seeds_of_the_surface_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Surface.Judge(seed));
 
     /// <summary>The control of clocks that are wrong beyond what leases take into account: judged like others, some seed has two views that are active at a time.</summary>
     [Fact]
     public void Clocks_beyond_what_is_allowed_would_break_leases()
     {
         var judged = OracleScenarios.SurfaceThatTrustsClocks;
-        Assert.Contains(Enumerable.Range(50, 200), seed => judged.Judge((ulong)seed, GroupCore.Runtime.Rule.None) is { } found && found.Message.Contains("StrictPrimary", StringComparison.Ordinal));
+        Assert.Contains(Enumerable.Range(50, 200), seed => judged.Judge((ulong)seed) is { } found && found.Message.Contains("StrictPrimary", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -91,6 +91,6 @@ public sealed class ScheduleTests
     public void Two_rounds_would_exclude_who_was_only_held_up()
     {
         var hasty = OracleScenarios.PausesWith(new() { ProbeRounds = 2 });
-        Assert.Contains(Enumerable.Range(1, 60), seed => hasty.Judge((ulong)seed, GroupCore.Runtime.Rule.None) is { } found && found.Message.Contains("was excluded", StringComparison.Ordinal));
+        Assert.Contains(Enumerable.Range(1, 60), seed => hasty.Judge((ulong)seed) is { } found && found.Message.Contains("was excluded", StringComparison.Ordinal));
     }
 }

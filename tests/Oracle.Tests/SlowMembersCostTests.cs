@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Oracle.Leading;
 using Oracle.State;
@@ -48,7 +47,7 @@ public sealed class SlowMembersCostTests
 
     private static OracleState Founded()
     {
-        var state = new OracleState(new Events(), Rule.None);
+        var state = new OracleState(new Events(), OracleRules.All);
         ulong index = 0;
         for (int i = 0; i < Processes; i++)
             Apply(new(default, 0, 0, new Register((ulong)i + 1, new($"10.1.0.{i + 1}:7700"), "", "host", 0, 0, 1_000_000_000)));

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Raft;
 using Oracle.State.Operations;
 
@@ -97,7 +96,7 @@ public sealed class SnapshotTests
     [Fact]
     public void A_long_tail_that_is_not_committed_does_not_have_the_state_saved_with_each_commit()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         bus.Add(1);
         bus[1].Found(LogBus.ReplicaOf(1));
         bus.Settle();
@@ -157,7 +156,7 @@ public sealed class SnapshotTests
     /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
     private static LogBus Behind()
     {
-        var bus = new LogBus(Rule.None, new() { SnapshotEntries = 4, SnapshotKeep = 0 }, StateBytes);
+        var bus = new LogBus(null, new() { SnapshotEntries = 4, SnapshotKeep = 0 }, StateBytes);
         bus.Add(1);
         bus[1].Found(LogBus.ReplicaOf(1));
         bus.Settle();

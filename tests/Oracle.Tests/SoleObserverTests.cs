@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Oracle.Leading;
 using Oracle.State;
@@ -68,7 +67,7 @@ public sealed class SoleObserverTests
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode().Node;
-        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), Rule.None);
+        var state = new OracleState(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
         for (ulong number = 1; number <= 3; number++)
             state.Apply(number, OperationCodec.WriteEntry([new(default, 0, 0, new Register(number, LogBus.ReplicaOf(number).Address, "", "", 0, 0, Durations.Second))]));
         var ids = state.Processes.Select(process => process.Id).ToList();

@@ -15,7 +15,7 @@ public sealed class StateMachineTests
     private ulong _index;
     private ulong _number;
 
-    public StateMachineTests() => _state = new(_events, Rule.None);
+    public StateMachineTests() => _state = new(_events, OracleRules.All);
 
     [Fact]
     public void The_first_join_founds_and_the_second_waits_for_a_flush()
@@ -120,7 +120,7 @@ public sealed class StateMachineTests
     [Fact]
     public void Without_A3_a_superseded_flush_decides_the_next_view()
     {
-        _state = new(_events, Rule.A3PendingProposalOnly);
+        _state = new(_events, OracleRules.Without(nameof(OracleRules.A3PendingProposalOnly)));
         var (group, ids) = Group(4);
         Apply(Of(ids[0], new Renew(group.Id, group.View.Id)));
         ulong first = group.Pending!.Number;
@@ -134,7 +134,7 @@ public sealed class StateMachineTests
     [Fact]
     public void Without_A4_a_proposal_is_withdrawn_and_no_view_follows()
     {
-        _state = new(_events, Rule.A4NeverWithdraw);
+        _state = new(_events, OracleRules.Without(nameof(OracleRules.A4NeverWithdraw)));
         var (group, _) = Group(2);
         var joiner = Register(9);
         Join(joiner);
@@ -185,7 +185,7 @@ public sealed class StateMachineTests
     [Fact]
     public void Without_A5_the_last_acceptor_goes_without_proof()
     {
-        _state = new(_events, Rule.A5LastAcceptor);
+        _state = new(_events, OracleRules.Without(nameof(OracleRules.A5LastAcceptor)));
         var (a, b) = (Register(1), Register(2));
         Apply(Of(a, new Create("safe", new(), 1, [a, b])));
         Exclude(false, a);
@@ -327,7 +327,7 @@ public sealed class StateMachineTests
         Apply(Of(ids[1], new Leave(group.Id)));
         Exclude(false, ids[2]);
         byte[] saved = Save(_state);
-        var other = new OracleState(new Recorder(), Rule.None);
+        var other = new OracleState(new Recorder(), OracleRules.All);
         Assert.True(other.TryRestore(saved));
         Assert.Equal(saved, Save(other));
         for (int cut = 0; cut < saved.Length; cut += 7) Assert.False(other.TryRestore(saved.AsSpan(0, cut)));
@@ -346,7 +346,7 @@ public sealed class StateMachineTests
         for (int groups = 1; groups < 4; groups++) Apply(Of(ids[groups], new Create($"g{groups}", new(), 0, ids[groups..])));
         Exclude(false, ids[4]);
         byte[] saved = Save(_state);
-        var other = new OracleState(new Recorder(), Rule.None);
+        var other = new OracleState(new Recorder(), OracleRules.All);
         var restore = other.BeginRestore();
         for (int come = 0; come < saved.Length;)
         {
@@ -362,7 +362,7 @@ public sealed class StateMachineTests
     public void What_is_no_saved_state_is_seen_when_it_comes_and_changes_nothing()
     {
         byte[] before = Save(_state);
-        var other = new OracleState(new Recorder(), Rule.None);
+        var other = new OracleState(new Recorder(), OracleRules.All);
         Group(5);
         byte[] saved = Save(_state);
         saved[1]++;
@@ -404,7 +404,7 @@ public sealed class StateMachineTests
         var lost = _state.FindGroup("g")!.Id;
         Exclude(proved, a);
         Assert.Null(_state.FindGroup("g"));
-        var other = new OracleState(_events, Rule.None);
+        var other = new OracleState(_events, OracleRules.All);
         Assert.True(other.TryRestore(Save(_state)));
         _state = other;
         foreach (Operation asks in (Operation[])[new Create("g", options, 0, [b]), new Join("g", options, 0, "")])
@@ -439,7 +439,7 @@ public sealed class StateMachineTests
         }
         Exclude(false, [.. ids]);
         Assert.Equal(owners * each, _state.Lost.Count);
-        var other = new OracleState(_events, Rule.None);
+        var other = new OracleState(_events, OracleRules.All);
         Assert.True(other.TryRestore(Save(_state)));
         _state = other;
         var took = System.Diagnostics.Stopwatch.StartNew();
@@ -479,7 +479,7 @@ public sealed class StateMachineTests
         Apply(new Request(b, oldest, oldest, new Join("g", new(), 0, "")));
         Assert.Equal(answers + 1, _events.Results.Count);
         Assert.True(_events.Results[^1].Ok);
-        Assert.True(new OracleState(new Recorder(), Rule.None).TryRestore(Save(_state)));
+        Assert.True(new OracleState(new Recorder(), OracleRules.All).TryRestore(Save(_state)));
         Apply(new Request(b, ++_number, _number, new Leave(lost)));
         Assert.Equal(answers + 2, _events.Results.Count);
     }
@@ -499,7 +499,7 @@ public sealed class StateMachineTests
     [Fact]
     public void R_a_voter_that_is_dead_and_forgotten_is_no_voter_that_answers()
     {
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         foreach (ulong node in new ulong[] { 1, 2, 3 }) bus.Add(node);
         bus[1].Found(LogBus.ReplicaOf(1));
         bus.Settle();

@@ -15,7 +15,7 @@ public sealed class StateSizeTests
     private OracleState _state;
     private ulong _index, _number;
 
-    public StateSizeTests() => _state = new(_events, Rule.None);
+    public StateSizeTests() => _state = new(_events, OracleRules.All);
 
     /// <summary>Joins, leaves, deaths and lost groups in any order: what is saved never takes more than is counted, and a copy counts the same.</summary>
     [Theory]
@@ -32,7 +32,7 @@ public sealed class StateSizeTests
             if (step % 50 != 0) continue;
             byte[] saved = Saved();
             Assert.True(saved.Length <= _state.Bytes, $"step {step}: {saved.Length} bytes saved, {_state.Bytes} counted");
-            var copy = new OracleState(_events, Rule.None);
+            var copy = new OracleState(_events, OracleRules.All);
             Assert.True(copy.TryRestore(saved));
             Assert.Equal(_state.Bytes, copy.Bytes);
             if (random.Chance(0.2)) _state = copy;
@@ -42,20 +42,20 @@ public sealed class StateSizeTests
         foreach (var lost in _state.Lost.ToList()) Apply(new Request(default, 0, 0, new Release(lost.Id)));
         Assert.Empty(_state.Groups);
         Assert.Empty(_state.Processes);
-        Assert.Equal(new OracleState(_events, Rule.None).Bytes, _state.Bytes);
+        Assert.Equal(new OracleState(_events, OracleRules.All).Bytes, _state.Bytes);
     }
 
     [Fact]
     public void A_join_or_a_group_that_a_replica_could_not_be_given_is_refused_with_the_reason()
     {
-        _state = new(_events, Rule.None, most: new OracleState(_events, Rule.None).Bytes + 40_000);
+        _state = new(_events, OracleRules.All, most: new OracleState(_events, OracleRules.All).Bytes + 40_000);
         for (int i = 0; i < Processes; i++) Register();
         int groups = 0;
         while (Join(_ids[0], $"{groups}").Ok) groups++;
         Assert.Contains("limit", _events.Last.Reason, StringComparison.Ordinal);
         Assert.InRange(groups, 2, 60);
         Assert.Null(_state.FindGroup($"{groups}"));
-        Assert.True(Saved().Length <= 40_000 + new OracleState(_events, Rule.None).Bytes);
+        Assert.True(Saved().Length <= 40_000 + new OracleState(_events, OracleRules.All).Bytes);
 
         Assert.Contains("limit", Ask(_ids[1], new Create("all", new(), 0, _ids)).Reason, StringComparison.Ordinal);
         int joined = 0;
@@ -101,7 +101,7 @@ public sealed class StateSizeTests
     [Fact]
     public void Results_that_nobody_fetches_have_a_bound_and_each_process_is_answered_all_the_same()
     {
-        _state = new(_events, Rule.None, most: new OracleState(_events, Rule.None).Bytes, room: 20_000);
+        _state = new(_events, OracleRules.All, most: new OracleState(_events, OracleRules.All).Bytes, room: 20_000);
         for (int i = 0; i < Processes; i++) Register();
         int answered = 0;
         foreach (var id in _ids)
@@ -114,7 +114,7 @@ public sealed class StateSizeTests
             Assert.InRange(_state.Find(id)!.Results.Count, 1, 100);
         }
         Assert.InRange(answered, Processes, 400);
-        Assert.InRange(Saved().Length, 0, new OracleState(_events, Rule.None).Bytes + 30_000);
+        Assert.InRange(Saved().Length, 0, new OracleState(_events, OracleRules.All).Bytes + 30_000);
         for (ulong number = 2; number <= 100; number++)
         {
             Apply(new Request(_ids[^1], number, number, new Join("refused", new(), 0, "")));

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Testing;
 using Oracle.Frames;
@@ -143,7 +142,7 @@ public sealed class SyncPaceTests
     public void What_a_replica_tells_at_once_is_bounded_within_a_group_too_and_the_rest_follows_in_order()
     {
         const int members = 600, share = 256 << 10, apart = 100 * 1_000_000;
-        var bus = new LogBus(Rule.None);
+        var bus = new LogBus();
         var node = bus.Add(1);
         var sender = new FrameSender(node);
         var replica = new OracleReplica(node, new(), sender, () => { }, () => { });

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Oracle.Leading;
 using Oracle.State;
 using Oracle.State.Operations;
@@ -8,7 +7,7 @@ namespace Oracle.Tests;
 /// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not: whoever is suspected, a majority of voters that answer stays.</summary>
 public sealed class VoterMajorityTests
 {
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly OracleState _state;
 
     public VoterMajorityTests()
@@ -23,7 +22,7 @@ public sealed class VoterMajorityTests
             _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node)));
             _bus.Settle();
         }
-        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), Rule.None);
+        _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), OracleRules.All);
         for (ulong node = 1; node <= 5; node++) _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
         // All that vote have just answered.
         _bus[1].Leading!.OnTimer();

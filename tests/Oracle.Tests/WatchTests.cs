@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.Client;
 using Oracle.Detection;
 using Oracle.Frames;
@@ -9,7 +8,7 @@ namespace Oracle.Tests;
 /// <summary>What a process whose clock has jumped says of others (failure-detection.md#a-jump-of-the-clock-proves-nothing). Process 1 watches 3, and 2 is the replica that it tells.</summary>
 public sealed class WatchTests
 {
-    private readonly LogBus _bus = new(Rule.None);
+    private readonly LogBus _bus = new();
     private readonly TellingLinks _links = new();
     private readonly FailureDetector _watch;
 

@@ -1,3 +1,4 @@
+using GroupCore.Runtime;
 using Microsoft.Extensions.Logging;
 
 namespace Ida.Tests.Shared;
@@ -7,6 +8,7 @@ internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFact
 {
     private readonly Lock _gate = new();
     private readonly List<LogEntry> _entries = [];
+    private readonly List<(string Name, TaskCompletionSource<LogEntry> Told)> _awaited = [];
 
     /// <summary>What was told so far, in order.</summary>
     public IReadOnlyList<LogEntry> Entries
@@ -27,6 +29,27 @@ internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFact
     }
 
     private readonly List<string> _categories = [];
+
+    /// <summary>The first line of that name, once it is told.</summary>
+    public Task<LogEntry> FirstAsync(string name)
+    {
+        using (_gate.EnterScope())
+        {
+            if (_entries.Find(entry => entry.Name == name) is { } told) return Task.FromResult(told);
+            var first = new TaskCompletionSource<LogEntry>(TaskCreationOptions.RunContinuationsAsynchronously);
+            _awaited.Add((name, first));
+            return first.Task;
+        }
+    }
+
+    /// <summary>All that a node has told so far, also what is still on its way.</summary>
+    public async Task<IReadOnlyList<LogEntry>> ToldAsync(INode node)
+    {
+        const string Mark = "Mark";
+        node.Log.Add(Mark, 0, static (logger, _) => logger.Log(LogLevel.Trace, new EventId(1, Mark), 0, null, static (_, _) => Mark));
+        var mark = await FirstAsync(Mark).ConfigureAwait(false);
+        return [.. Entries.TakeWhile(entry => !ReferenceEquals(entry, mark))];
+    }
 
     public ILogger CreateLogger(string categoryName)
     {
@@ -55,7 +78,12 @@ internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFact
 
     private void Add(LogEntry entry)
     {
-        using (_gate.EnterScope()) _entries.Add(entry);
+        using (_gate.EnterScope())
+        {
+            _entries.Add(entry);
+            foreach (var (name, told) in _awaited)
+                if (name == entry.Name) told.TrySetResult(entry);
+        }
     }
 
     private void OnLine(EventId id) => onLine?.Invoke(id);

@@ -66,7 +66,7 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
     private async Task EnableAsync()
     {
         var level = _options.Strict ? ConsistencyLevel.Strict : ConsistencyLevel.Ordered;
-        _dht = await group.EnableDhtAsync(new() { ShardSize = _options.ShardSize, TargetSize = _options.TargetSize, Level = level }, static d => d.Map<long, byte[]>("perf"));
+        _dht = await group.EnableDhtAsync(new() { ShardSize = _options.ShardSize, TargetSize = _options.TargetSize, Member = new() { Level = level } }, static d => d.Map<long, byte[]>("perf"));
         _store = new(_dht.Map<long, byte[]>("perf"), _options);
     }
 

@@ -19,7 +19,10 @@ internal sealed class AttributeSet<TSource>(string tags, params StateAttribute<T
         }
     }
 
-    /// <summary>Makes an instrument of each name, which reads all sources that there are when somebody asks.</summary>
+    /// <summary>
+    /// Makes an instrument of each name, which reads all sources that there are when somebody asks. Listeners are told of each as it is made. They are user code: one that throws
+    /// keeps neither this instrument nor the next from being there.
+    /// </summary>
     public void Publish(Meter meter, Func<IEnumerable<Measured<TSource>>> sources)
     {
         foreach (var group in all.GroupBy(static attribute => attribute.Name, StringComparer.Ordinal))
@@ -27,9 +30,16 @@ internal sealed class AttributeSet<TSource>(string tags, params StateAttribute<T
             StateAttribute<TSource>[] same = [.. group];
             var (name, kind, unit, description) = (same[0].Name, same[0].Kind, same[0].Unit, same[0].Description);
             Func<IEnumerable<Measurement<long>>> observe = () => Observe(same, sources());
-            if (kind == AttributeKind.Counter) meter.CreateObservableCounter(name, observe, unit, description);
-            else if (kind == AttributeKind.UpDownCounter) meter.CreateObservableUpDownCounter(name, observe, unit, description);
-            else meter.CreateObservableGauge(name, observe, unit, description);
+            try
+            {
+                if (kind == AttributeKind.Counter) meter.CreateObservableCounter(name, observe, unit, description);
+                else if (kind == AttributeKind.UpDownCounter) meter.CreateObservableUpDownCounter(name, observe, unit, description);
+                else meter.CreateObservableGauge(name, observe, unit, description);
+            }
+            catch (Exception)
+            {
+                // The meter has it, so that whoever begins to listen later finds it.
+            }
         }
     }
 

@@ -10,6 +10,7 @@ internal sealed class Description
 {
     public const int MostCharacters = 64 << 10, MostItems = 16;
     private const int MostOfLine = 1_024;
+    private const string Rest = "… the rest is left out\n";
     private readonly StringBuilder _text = new();
     private int _depth;
     private bool _cut;
@@ -27,9 +28,10 @@ internal sealed class Description
     {
         if (_cut) return;
         string line = FormattableString.Invariant(text).ReplaceLineEndings(" ");
-        if (line.Length > MostOfLine) line = line[..MostOfLine] + "…";
-        _cut = _text.Length + line.Length + (2 * _depth) + 1 > MostCharacters;
-        if (_cut) _text.Append("… the rest is left out\n");
+        // Not between the two halves of a character.
+        if (line.Length > MostOfLine) line = line[..(char.IsHighSurrogate(line[MostOfLine - 1]) ? MostOfLine - 1 : MostOfLine)] + "…";
+        _cut = _text.Length + line.Length + (2 * _depth) + 1 > MostCharacters - Rest.Length;
+        if (_cut) _text.Append(Rest);
         else _text.Append(' ', 2 * _depth).Append(line).Append('\n');
     }
 

@@ -129,7 +129,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, peer), static (to, e) => PeerMuted(to, e.node, e.peer));
     }
 
-    [LoggerMessage(1104, LogLevel.Warning, "Node {Node}: {Peer} has sent too many malformed frames: its link is ended, and if it is known who it is, it is refused for a minute.")]
+    [LoggerMessage(1104, LogLevel.Warning, "Node {Node}: {Peer} has sent too many malformed frames: its link is ended, and if it is known who it is, it is refused for a minute. At most one line a second.")]
     private static partial void PeerMuted(ILogger logger, string node, string peer);
 
     public static void HandshakeRefused(this NodeLog log, string peer, string status)
@@ -225,7 +225,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, handler, seconds, waiting), static (to, e) => HandlerSlow(to, e.node, e.group, e.handler, e.seconds, e.waiting));
     }
 
-    [LoggerMessage(1209, LogLevel.Warning, "Node {Node}: group {Group} has been in handler {Handler} for {Seconds} s, and {Waiting} events wait behind it.")]
+    [LoggerMessage(1209, LogLevel.Warning, "Node {Node}: group {Group} has been in handler {Handler} for {Seconds} s or more, and {Waiting} events wait behind it.")]
     private static partial void HandlerSlow(ILogger logger, string node, string group, string handler, long seconds, long waiting);
 
     public static void HandlerEnded(this NodeLog log, string group, string handler, long seconds)
@@ -233,7 +233,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, handler, seconds), static (to, e) => HandlerEnded(to, e.node, e.group, e.handler, e.seconds));
     }
 
-    [LoggerMessage(1210, LogLevel.Information, "Node {Node}: group {Group} goes on after handler {Handler}, which took {Seconds} s.")]
+    [LoggerMessage(1210, LogLevel.Information, "Node {Node}: group {Group} goes on after handler {Handler}, which took {Seconds} s or more.")]
     private static partial void HandlerEnded(ILogger logger, string node, string group, string handler, long seconds);
 
     public static void UserCodeFailed(this NodeLog log, Exception? error, string group, long count, string handler)

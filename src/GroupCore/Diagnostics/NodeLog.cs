@@ -33,6 +33,9 @@ internal sealed class NodeLog
     /// <summary>Lines that were dropped because the logger was slow.</summary>
     public long Dropped => _queue?.Dropped ?? 0;
 
+    /// <summary>Lines that were lost because the logger threw.</summary>
+    public long Failed => _queue?.Failed ?? 0;
+
     /// <summary>Adds a line. From any thread; never blocks.</summary>
     public void Add<TState>(string category, TState state, Action<ILogger, TState> write)
     {

@@ -8,15 +8,31 @@ internal static class Traced
     /// <summary>The tag with what became of a call: <c>ok</c>, or the name of its error.</summary>
     public const string Outcome = "ida.outcome";
 
-    /// <summary>Begins an activity; null if nobody wants it, or a listener, which is user code, throws: a call goes on without it.</summary>
-    public static Activity? Start(ActivitySource source, string operation, ActivityKind kind)
+    /// <summary>Makes a source. Listeners, which are user code, are asked about each new one: null if one of them throws, and then nothing is traced by it.</summary>
+    public static ActivitySource? Source(string name)
     {
+        try
+        {
+            return new(name);
+        }
+        catch (Exception)
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Begins an activity; null if nobody wants it, or a listener, which is user code, throws: a call goes on without it, below the activity that there was before.</summary>
+    public static Activity? Start(ActivitySource? source, string operation, ActivityKind kind)
+    {
+        if (source is null) return null;
+        var before = Activity.Current;
         try
         {
             return source.StartActivity(operation, kind);
         }
         catch (Exception)
         {
+            Restore(before);
             return null;
         }
     }
@@ -70,6 +86,19 @@ internal static class Traced
         catch (Exception)
         {
             // Nobody is there to tell.
+        }
+    }
+
+    // Whoever listens to the change of the current activity is user code too.
+    private static void Restore(Activity? before)
+    {
+        try
+        {
+            Activity.Current = before;
+        }
+        catch (Exception)
+        {
+            // It is set first.
         }
     }
 

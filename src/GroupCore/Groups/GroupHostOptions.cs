@@ -39,6 +39,12 @@ public sealed record GroupHostOptions
     /// <summary>How long <see cref="Group.DisposeAsync"/>, or a cancelled join, waits for the others, and then for this member's handlers; 0 to 1 h each, default 2 s.</summary>
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
+    /// <summary>
+    /// The layers that may be attached to groups of this process (<c>Group.AttachLayerAsync</c>), each with its name and frame types; at most 4 with that of
+    /// the DHT, which the node adds. Default none.
+    /// </summary>
+    public IReadOnlyList<LayerFrames> Layers { get; init; } = [];
+
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>
     internal uint ViewRecords { get; init; } = GroupLimits.ViewRecords;
 
@@ -50,6 +56,8 @@ public sealed record GroupHostOptions
     {
         if (options.Serializer is null || options.Tag is null)
             throw new ArgumentException($"{(options.Tag is null ? "Tag" : "Serializer")} must not be null; leave it out to get the default.", nameof(options));
+        if (options.Layers is null || options.Layers.Any(static layer => layer is null)) throw new ArgumentException("Layers, and what it names, must not be null; leave it out for none.", nameof(options));
+        _ = new LayerTable(options.Layers);
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));
         if (options.SaveTimeout < TimeSpan.FromSeconds(1) || options.SaveTimeout > TimeSpan.FromHours(24))

@@ -111,6 +111,9 @@ internal static class GroupLimits
     /// <summary>How much longer it waits at most for other members that still load.</summary>
     public const long LoadTogetherNanoseconds = 5_000_000_000;
 
+    /// <summary>Most layers of a process.</summary>
+    public const int Layers = 4;
+
     public const int ContributionBytes = 900 << 10;
 
     public const int ReportPoints = 16_384;

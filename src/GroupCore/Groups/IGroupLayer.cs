@@ -6,7 +6,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// A protocol above a group (the DHT): exchanges frames with members inside a view and agrees on something at every view change.
+/// A protocol above a group (such as the DHT), with a name and frame types of its own (<see cref="LayerFrames"/>): exchanges frames with members inside a view and agrees on something at every view change.
 /// All calls are made inside turns. Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
 /// </summary>
 /// <remarks>
@@ -28,8 +28,8 @@ public interface IGroupLayer
     void Contribute(IBufferWriter<byte> into);
 
     /// <summary>
-    /// The next view, and what survivors and leavers contributed, in rank order of the old view (without entries for members that had
-    /// no layer attached). Called with no contributions for the view that is current when the layer is attached.
+    /// The next view, and what survivors and leavers contributed, in rank order of the old view (without entries for members that did
+    /// not have this layer attached). Called with no contributions for the view that is current when the layer is attached.
     /// </summary>
     void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions);
 

@@ -44,9 +44,11 @@ public interface IGroupPort
     Span<byte> Reserve(int size);
 
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to one other member.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The type is none of the layer's.</exception>
     void Send(int rank, FrameType type, int length);
 
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to several other members.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The type is none of the layer's.</exception>
     void Send(ReadOnlySpan<int> ranks, FrameType type, int length);
 
     /// <summary>Asks for a view with the same members, to agree on something at that view change.</summary>

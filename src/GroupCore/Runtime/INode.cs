@@ -37,8 +37,8 @@ public interface INode
     /// <summary>Counts of refused input, by reason.</summary>
     NodeCounters Counters { get; }
 
-    /// <summary>Protocol rule that this node leaves out, for negative controls; <see cref="Rule.None"/> outside tests.</summary>
-    internal Rule Without { get; }
+    /// <summary>Name of the rule that a protocol of this node leaves out, for negative controls; null outside tests. Each layer makes its set of rules of it.</summary>
+    internal string? Without { get; }
 
     /// <summary>What its parts tell the user's logger through; set before the protocols are attached.</summary>
     internal NodeLog Log

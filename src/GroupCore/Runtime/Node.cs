@@ -32,7 +32,7 @@ internal sealed class Node : INode
     private NodeCommand? _command;
     private int _keepers;
 
-    public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, Rule without = Rule.None)
+    public Node(ulong id, ulong seed, IHostPort host, Func<Node, ILinks> links, int commandCapacity = 16_384, string? without = null)
     {
         Id = id;
         Random = new(seed);
@@ -55,7 +55,7 @@ internal sealed class Node : INode
 
     public NodeCounters Counters { get; } = new();
 
-    public Rule Without { get; }
+    public string? Without { get; }
 
     public NodeLog Log { get; set; } = NodeLog.None;
 

@@ -14,6 +14,7 @@ internal static class NodeAttributes
         new("ida.node.commands.waiting", AttributeKind.UpDownCounter, "{call}", "callers that wait for room in the queue of commands", static node => (node.Node as Node)?.CommandsWaiting ?? 0),
         new("ida.node.timers", AttributeKind.UpDownCounter, "{timer}", "timers that wait", static node => (node.Node as Node)?.Timers ?? 0),
         new("ida.node.log.dropped", AttributeKind.Counter, "{line}", "log lines that were dropped because the logger was too slow", static node => node.Node.Log.Dropped),
+        new("ida.node.log.failed", AttributeKind.Counter, "{line}", "log lines that were lost because the logger threw", static node => node.Node.Log.Failed),
         new("ida.node.steps.forbidden", AttributeKind.Counter, "{step}", "steps that the protocols forbid and did not take; any is a defect of the library", static node => node.Node.Counters.Forbidden),
         .. Enum.GetValues<RefusalReason>().Select(Refused),
         new("ida.links", AttributeKind.UpDownCounter, "{link}", "links to other nodes that are not over", static node => (node.Node.Links as ILinkUses)?.Live ?? 0),

@@ -79,6 +79,9 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
 
     void IStopListener.OnStop(Exception reason)
     {
+        // What came since the last look: there is no other.
+        LookAtInput();
+        _links!.Look();
         if (reason is NodeFaultedException fault) _log.NodeFaulted(fault.InnerException ?? fault);
     }
 

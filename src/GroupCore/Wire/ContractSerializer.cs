@@ -20,6 +20,8 @@ namespace GroupCore.Wire;
 /// <para>A reader skips members that it does not know; members that a message lacks keep their defaults. Values may be nested
 /// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>
+/// <para>In a program that is trimmed, the members of types that were registered for handlers or maps are kept. Members of types inside them, and of types that are only given to this
+/// class, are kept only if the program says so; what was trimmed away is not written, and a type without any member left is refused.</para>
 /// </remarks>
 public sealed class ContractSerializer : IPayloadSerializer
 {

@@ -24,6 +24,7 @@ internal static class CallErrors
     [
         new(CallKind.Start, [typeof(InsecureBindException), typeof(ArgumentException)], [typeof(AddressInUseException), typeof(ClusterUnreachableException), s_cancelled], [], [typeof(ExcludedException), typeof(NodeStoppedException)]),
         new(CallKind.Stop, [], [], [], []),
+        new(CallKind.Describe, [], [s_cancelled], [], []),
         new(CallKind.Join, [typeof(ArgumentException), typeof(ContractException), typeof(InvalidOperationException)], [typeof(JoinTimeoutException), typeof(JoinRefusedException), s_cancelled], [], s_over),
         new(CallKind.Leave, [], [], [s_cancelled], s_over),
         new(CallKind.Dispose, [], [], [], []),
@@ -121,6 +122,7 @@ internal static class CallErrors
     {
         CallKind.Start => "`IdaNode.StartAsync`",
         CallKind.Stop => "`IdaNode.DisposeAsync`",
+        CallKind.Describe => "`IdaNode.DescribeAsync`",
         CallKind.Join => "`JoinAsync`",
         CallKind.Dispose => "`Group.DisposeAsync`",
         CallKind.Views => "`Views`",

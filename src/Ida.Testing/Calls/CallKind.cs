@@ -9,6 +9,9 @@ internal enum CallKind
     /// <summary><c>IdaNode.DisposeAsync</c></summary>
     Stop,
 
+    /// <summary><c>IdaNode.DescribeAsync</c></summary>
+    Describe,
+
     /// <summary><c>IdaNode.JoinAsync</c></summary>
     Join,
 

@@ -14,7 +14,7 @@ internal static class LedgerCalls
     }
 
     /// <summary>Starts a node and waits until the cluster has registered it.</summary>
-    public static Task<SimMember> StartAsync(this SimCluster cluster, CallLedger calls, IdaNodeOptions? options = null, Rule without = Rule.None, Func<INode, INode>? tap = null, CancellationToken token = default)
+    public static Task<SimMember> StartAsync(this SimCluster cluster, CallLedger calls, IdaNodeOptions? options = null, string? without = null, Func<INode, INode>? tap = null, CancellationToken token = default)
     {
         // Its life is there as soon as its start has begun.
         var start = cluster.StartAsync(options, without, tap, token).AsTask();

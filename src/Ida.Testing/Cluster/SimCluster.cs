@@ -34,10 +34,10 @@ public sealed class SimCluster
     public IReadOnlyList<SimMember> Members => _members;
 
     /// <summary>Starts a node and waits until the cluster has registered it. Seeds, cluster name and listen address are filled in.</summary>
-    public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, Rule.None);
+    public ValueTask<SimMember> StartAsync(IdaNodeOptions? options = null) => StartAsync(options, without: null);
 
     /// <summary>The same; <paramref name="tap"/> makes what the protocols of each of its lives see as their node.</summary>
-    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, Rule without, Func<INode, INode>? tap = null, CancellationToken cancel = default)
+    internal async ValueTask<SimMember> StartAsync(IdaNodeOptions? options, string? without, Func<INode, INode>? tap = null, CancellationToken cancel = default)
     {
         var host = new SimLifeHost(Simulation, null, _seeds, without, tap);
         var member = new SimMember(host);

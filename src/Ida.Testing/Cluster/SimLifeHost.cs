@@ -6,7 +6,7 @@ using Oracle;
 namespace Ida.Testing;
 
 /// <summary>Lives of a node in the simulator: each is a life of the same simulated host. A program that is started again has a new one, on the host of <paramref name="before"/>.</summary>
-internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, Rule without, Func<INode, INode>? tap = null, SimNode? before = null) : ILifeHost
+internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, string? without, Func<INode, INode>? tap = null, SimNode? before = null) : ILifeHost
 {
     private SimNode? _own;
 

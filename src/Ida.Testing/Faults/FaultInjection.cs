@@ -95,6 +95,6 @@ internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? res
     }
 
     private SimNode Latest(int number) => number >= 0 && number < simulation.Hosts.Count
-        ? simulation.Hosts[number].Node!
+        ? Simulation.LatestAt(simulation.Hosts[number])
         : throw new InvalidOperationException($"A fault names node {number}; there are {simulation.Hosts.Count} nodes.");
 }

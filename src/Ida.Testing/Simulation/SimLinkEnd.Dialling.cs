@@ -37,7 +37,7 @@ internal sealed partial class SimLinkEnd
         if (!_wasOpened && Connected && Chance(Model.UnsettledChance))
         {
             IsUnsettled = true;
-            Schedule(Choose(Simulation.Nanoseconds(Model.ConnectTimeout)), SimEventKind.Settled, 0);
+            Schedule(Choose(SimTime.Nanoseconds(Model.ConnectTimeout)), SimEventKind.Settled, 0);
         }
         _opened = _wasOpened = true;
         if (!Connected && !_dialling && _failures == 0) Dial();
@@ -67,7 +67,7 @@ internal sealed partial class SimLinkEnd
         _dialling = true;
         _helloReceived = Session.Received;
         Schedule(Latency(toRemote: true), SimEventKind.DialArrive, _attempt);
-        Schedule(Simulation.Nanoseconds(Model.ConnectTimeout), SimEventKind.DialTimeout, _attempt);
+        Schedule(SimTime.Nanoseconds(Model.ConnectTimeout), SimEventKind.DialTimeout, _attempt);
     }
 
     public void Probe()
@@ -83,7 +83,7 @@ internal sealed partial class SimLinkEnd
         _probing = true;
         _probe++;
         Schedule(Latency(toRemote: true), SimEventKind.ProbeArrive, _probe);
-        Schedule(Simulation.Nanoseconds(Model.ConnectTimeout), SimEventKind.ProbeTimeout, _probe);
+        Schedule(SimTime.Nanoseconds(Model.ConnectTimeout), SimEventKind.ProbeTimeout, _probe);
     }
 
     /// <summary>The owner forgets the peer. What has left still arrives.</summary>
@@ -193,8 +193,8 @@ internal sealed partial class SimLinkEnd
         if (_simulation.FindHost(Address.Text) is not { Refuses: false } host) return SimEventKind.DialRefused;
         var network = _simulation.Network;
         if (!network.MayDial(Owner.Host, host) || network.CutBetween(Owner.Host, host) is not null || network.CutBetween(host, Owner.Host) is not null) return null;
-        if (!host.Node!.Alive) return host.Answers ? SimEventKind.DialRefused : null;
-        target = host.Node;
+        if (!Simulation.LatestAt(host).Alive) return host.Answers ? SimEventKind.DialRefused : null;
+        target = Simulation.LatestAt(host);
         if (target.PausedUntil > _simulation.Time) return null;
         if (_expected != 0 && target.Id != _expected) return SimEventKind.DialReplaced;
         return target == Owner || Other is { IsOver: true } ? SimEventKind.DialRejected : SimEventKind.DialUp;
@@ -265,7 +265,7 @@ internal sealed partial class SimLinkEnd
 
     private void RedialInTurn()
     {
-        long pause = Simulation.Nanoseconds(Model.RedialMinimum), longest = Simulation.Nanoseconds(Model.RedialMaximum);
+        long pause = SimTime.Nanoseconds(Model.RedialMinimum), longest = SimTime.Nanoseconds(Model.RedialMaximum);
         for (int i = 0; i < _failures && pause < longest; i++) pause *= RedialGrowth;
         _failures++;
         pause = Math.Min(pause, longest);

@@ -153,6 +153,8 @@ internal sealed partial class SimLinkEnd : IChannelEnd
         }
     }
 
+    ISimNode IChannelEnd.Owner => Owner;
+
     SimHost IChannelEnd.Remote => Other!.Owner.Host;
 
     bool IChannelEnd.SendsAgain => Owner.Alive;

@@ -29,6 +29,8 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public long SlabBytes => 0;
 
+    public int EncodingBytes => 0;
+
     public int? Sockets => null;
 
     public int Timers => 0;

@@ -7,7 +7,7 @@ namespace Ida.Testing;
 /// The network between the nodes of a simulation, and what goes wrong with it. Cuts and slow paths belong to addresses: they outlive
 /// the node that listens there.
 /// </summary>
-public sealed class SimNetwork
+public sealed class SimNetwork : ISimNetwork
 {
     private readonly Simulation _simulation;
     private readonly Dictionary<(int From, int To), (CutMode Mode, long Since)> _cuts = [];
@@ -97,7 +97,7 @@ public sealed class SimNetwork
     internal bool IsCutLong(SimHost one, SimHost other) => _cuts.Count != 0 && (IsLong(one, other) || IsLong(other, one));
 
     private bool IsLong(SimHost from, SimHost to) =>
-        _cuts.TryGetValue((from.Index, to.Index), out var cut) && _simulation.Time - cut.Since >= Simulation.Nanoseconds(KeepAlive.Shortest);
+        _cuts.TryGetValue((from.Index, to.Index), out var cut) && _simulation.Time - cut.Since >= SimTime.Nanoseconds(KeepAlive.Shortest);
 
     private void Cut(SimHost from, SimHost to, CutMode mode)
     {
@@ -112,13 +112,21 @@ public sealed class SimNetwork
     internal long Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote)
     {
         var model = _simulation.Options.Link;
-        long least = Simulation.Nanoseconds(model.MinLatency);
-        long latency = least + choices.UpTo(Simulation.Nanoseconds(model.MaxLatency) - least);
-        if (choices.Chance(model.TailChance)) latency += Simulation.Nanoseconds(model.TailLatency);
+        long least = SimTime.Nanoseconds(model.MinLatency);
+        long latency = least + choices.UpTo(SimTime.Nanoseconds(model.MaxLatency) - least);
+        if (choices.Chance(model.TailChance)) latency += SimTime.Nanoseconds(model.TailLatency);
         if (_slow.Count == 0 || _simulation.FindHost(address.Text) is not { } remote) return latency;
         var way = toRemote ? (host.Index, remote.Index) : (remote.Index, host.Index);
         return _slow.TryGetValue(way, out double factor) ? (long)(latency * factor) : latency;
     }
+
+    CutMode? ISimNetwork.CutBetween(SimHost from, SimHost to) => CutBetween(from, to);
+
+    bool ISimNetwork.IsCutLong(SimHost one, SimHost other) => IsCutLong(one, other);
+
+    bool ISimNetwork.MayDial(SimHost from, SimHost to) => MayDial(from, to);
+
+    long ISimNetwork.Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote) => Latency(ref choices, host, address, toRemote);
 
     private SimHost Host(SimNode node)
     {

@@ -20,7 +20,7 @@ public sealed partial class SimNode
     {
         if (_crashed) return false;
         var options = Simulation.Options;
-        long most = Simulation.Nanoseconds(options.MaxCompletionDelay);
+        long most = SimTime.Nanoseconds(options.MaxCompletionDelay);
         if (most > _delay && _borrowing.Chance(Late)) _delay += _borrowing.UpTo(most - _delay);
         _atEnd |= _delay > 0 || (_busyUntil > Simulation.Time && options.BorrowedTurns > 0 && _borrowing.Chance(AsTurnEnds));
         if (_atEnd) RunLater(completion, Math.Max(Simulation.Time, _busyUntil), _delay);
@@ -33,7 +33,7 @@ public sealed partial class SimNode
     /// <summary>What is told on a thread of its own: no turn waits for it, and it may come late.</summary>
     internal void Resume(ICompletion work)
     {
-        long most = Simulation.Nanoseconds(Simulation.Options.MaxCompletionDelay);
+        long most = SimTime.Nanoseconds(Simulation.Options.MaxCompletionDelay);
         if (_crashed) Simulation.Resume(work);
         else RunLater(work, Simulation.Time, most > 0 && _borrowing.Chance(Late) ? _borrowing.UpTo(most) : 0);
     }

@@ -26,7 +26,7 @@ public sealed partial class SimNode : ICaller
     private long _busyUntil;
     private double _slowFactor = 1;
 
-    internal SimNode(Simulation simulation, SimHost host, Rule without)
+    internal SimNode(Simulation simulation, SimHost host, string? without)
     {
         (Simulation, Host) = (simulation, host);
         ulong life = (ulong)host.Lives++;
@@ -38,7 +38,7 @@ public sealed partial class SimNode : ICaller
         _order = new(Choices.Seed(ScheduleSeed, 4, 0));
         _borrowing = new(Choices.Seed(ScheduleSeed, 6, 0));
         double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
-        _clock = new(own.UpTo(Simulation.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
+        _clock = new(own.UpTo(SimTime.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
         _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : new SimLinks(this, node)).Links, CommandCapacity, without);
@@ -97,12 +97,12 @@ public sealed partial class SimNode : ICaller
     /// </summary>
     internal void StepClock(TimeSpan by)
     {
-        _clock.Step(Simulation.Time, Simulation.Nanoseconds(by));
+        _clock.Step(Simulation.Time, SimTime.Nanoseconds(by));
         ScheduleTimer();
     }
 
     /// <summary>What it keeps while it lives.</summary>
-    internal KeptState Kept => new(_node.CommandsWaiting, _node.Timers, Carrier.Timers, Carrier.Sockets, [.. Carrier.Uses], Carrier.Backlog.Bytes, Carrier.Backlog.CallBytes, Carrier.SlabBytes);
+    internal KeptState Kept => new(_node.CommandsWaiting, _node.Timers, Carrier.Timers, Carrier.Sockets, [.. Carrier.Uses], Carrier.Backlog.Bytes, Carrier.Backlog.CallBytes, Carrier.SlabBytes, Carrier.EncodingBytes);
 
     internal Simulation Simulation { get; }
     internal SimHost Host { get; }
@@ -185,8 +185,8 @@ public sealed partial class SimNode : ICaller
     public void Pause(TimeSpan time)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
-        PausedUntil = Math.Max(PausedUntil, Simulation.Time + Simulation.Nanoseconds(time));
-        HoldUp(Simulation.Nanoseconds(time));
+        PausedUntil = Math.Max(PausedUntil, Simulation.Time + SimTime.Nanoseconds(time));
+        HoldUp(SimTime.Nanoseconds(time));
     }
 
     /// <summary>
@@ -196,7 +196,7 @@ public sealed partial class SimNode : ICaller
     public void PauseInTurn(TimeSpan time)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(time, TimeSpan.Zero);
-        _pauseInTurn = Math.Max(_pauseInTurn, Simulation.Nanoseconds(time));
+        _pauseInTurn = Math.Max(_pauseInTurn, SimTime.Nanoseconds(time));
         ScheduleTurn();
     }
 
@@ -243,7 +243,7 @@ public sealed partial class SimNode : ICaller
     {
         if (_turnScheduled || !Alive) return;
         _turnScheduled = true;
-        long wake = _choices.UpTo(Simulation.Nanoseconds(Simulation.Options.MaxWakeDelay));
+        long wake = _choices.UpTo(SimTime.Nanoseconds(Simulation.Options.MaxWakeDelay));
         Simulation.Events.Add(Math.Max(Simulation.Time + wake, _busyUntil), SimEventKind.Turn, this);
     }
 
@@ -345,7 +345,7 @@ public sealed partial class SimNode : ICaller
     private void TakeTime(int steps)
     {
         var options = Simulation.Options;
-        _busyUntil = Simulation.Time + (long)(Simulation.Nanoseconds(options.TurnTime + options.FrameTime * steps) * _slowFactor);
+        _busyUntil = Simulation.Time + (long)(SimTime.Nanoseconds(options.TurnTime + options.FrameTime * steps) * _slowFactor);
     }
 
     private void ScheduleTimer()

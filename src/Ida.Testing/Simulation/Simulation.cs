@@ -96,9 +96,9 @@ public sealed partial class Simulation : IDisposable
     internal IReadOnlyList<SimHost> Hosts => _hosts;
 
     /// <summary>Adds a node at the next address. Its protocols are attached before the next step.</summary>
-    public SimNode AddNode(string? name = null) => AddNode(name, Rule.None);
+    public SimNode AddNode(string? name = null) => AddNode(name, without: null);
 
-    internal SimNode AddNode(string? name, Rule without)
+    internal SimNode AddNode(string? name, string? without)
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
         var host = new SimHost(_hosts.Count, name ?? $"n{_hosts.Count}", AddressOf(_hosts.Count, Options.Carrier).Text);
@@ -119,7 +119,7 @@ public sealed partial class Simulation : IDisposable
     public void At(TimeSpan when, Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
-        Events.Add(Math.Max(Nanoseconds(when), Time), SimEventKind.Action, action);
+        Events.Add(Math.Max(SimTime.Nanoseconds(when), Time), SimEventKind.Action, action);
     }
 
     /// <summary>Runs <paramref name="action"/> after some virtual time.</summary>
@@ -129,7 +129,7 @@ public sealed partial class Simulation : IDisposable
     public void Run(TimeSpan virtualTime)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(virtualTime, TimeSpan.Zero);
-        long end = Time + Nanoseconds(virtualTime);
+        long end = Time + SimTime.Nanoseconds(virtualTime);
         DrainContinuations();
         while (Events.NextTime <= end) Step();
         Time = end;
@@ -139,7 +139,7 @@ public sealed partial class Simulation : IDisposable
     public bool RunUntil(Func<bool> condition, TimeSpan limit)
     {
         ArgumentNullException.ThrowIfNull(condition);
-        long end = Time + Nanoseconds(limit);
+        long end = Time + SimTime.Nanoseconds(limit);
         DrainContinuations();
         if (condition()) return true;
         while (Events.NextTime <= end)
@@ -192,7 +192,7 @@ public sealed partial class Simulation : IDisposable
         {
             try
             {
-                host.Node!.Crash();
+                LatestAt(host).Crash();
             }
             catch (Exception error)
             {
@@ -212,8 +212,6 @@ public sealed partial class Simulation : IDisposable
     /// <summary>Bytes of slabs that its nodes hold though they have ended; known when it is disposed.</summary>
     internal long Leaked { get; private set; }
 
-    internal static long Nanoseconds(TimeSpan time) => time.Ticks * 100;
-
     internal long NextEpoch() => ++_epoch;
 
     /// <summary>Where the node of that number listens in memory.</summary>
@@ -225,7 +223,7 @@ public sealed partial class Simulation : IDisposable
 
     internal SimHost? FindHost(string address) => _byAddress.GetValueOrDefault(address);
 
-    internal SimNode NewLife(SimHost host, Rule without)
+    internal SimNode NewLife(SimHost host, string? without)
     {
         var node = new SimNode(this, host, without);
         host.Node = node;

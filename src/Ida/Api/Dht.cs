@@ -60,8 +60,19 @@ public sealed class Dht : IDhtEvents
     {
         ArgumentNullException.ThrowIfNull(name);
         var declared = Maps.Named(name) ?? throw new UndeclaredMapException(name, Maps.Names);
-        return declared is DeclaredMap<TKey, TValue> map ? map.Of(this) : throw new MapTypeException(name, declared.KeyType, declared.ValueType, typeof(TKey), typeof(TValue));
+        return declared is DeclaredMap<TKey, TValue> map ? map.Open(this, static (dht, one) => new DhtMap<TKey, TValue>(dht, one)) : throw new MapTypeException(name, declared.KeyType, declared.ValueType, typeof(TKey), typeof(TValue));
     }
+
+    /// <summary>
+    /// An id for a put to come, to be kept before the call, such as in a file. With it as <see cref="PutOptions.Operation"/> the put may be called again and again, at any member, also when this
+    /// process has ended: it is applied at most once, and each call is told how it ended. It sends nothing.
+    /// </summary>
+    /// <remarks>
+    /// An id is for one put, which any member may be asked for first. How the put ended is remembered while this member begins 65,536 more puts (ids that are taken count), told or not, but no longer than
+    /// replicas have room for outcomes (<see cref="DhtMemberOptions.MaxOutcomeBytes"/>) and refuse none of its puts as overloaded; when this member has gone, as for all its puts. After that, and with an id of another DHT, a call
+    /// ends with <see cref="OutcomeForgottenException"/>: nothing of it was executed then, and perhaps of an earlier one. Other pairs under the id of a put get <see cref="OperationIdReusedException"/>.
+    /// </remarks>
+    public OperationId NewOperation() => Layer.Coordinator.NewOperation();
 
     /// <summary>Begins one atomic put over several maps.</summary>
     public DhtBatch NewBatch(PutOptions? options = null) => new(this, options);
@@ -92,7 +103,7 @@ public sealed class Dht : IDhtEvents
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
     /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
     public async Task<LocalSlice> SnapshotAsync(CancellationToken cancellationToken = default) =>
-        (await AskAsync(new SnapshotCommand(Layer), cancellationToken).ConfigureAwait(false)).ToSlice();
+        LocalSlice.From(await AskAsync(new SnapshotCommand(Layer), cancellationToken).ConfigureAwait(false));
 
     /// <summary>The shards and who holds them, as this member knows it.</summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
@@ -102,7 +113,7 @@ public sealed class Dht : IDhtEvents
 
     /// <summary>
     /// Leaves the DHT; the group goes on. A member that alone has the state of its shard goes on serving until another member is initialised
-    /// from it, at most for <see cref="DhtOptions.HandoverTimeout"/>. Then pending calls end with <see cref="NotDhtMemberException"/>
+    /// from it, at most for <see cref="DhtMemberOptions.HandoverTimeout"/>. Then pending calls end with <see cref="NotDhtMemberException"/>
     /// or <see cref="OutcomeUnknownException"/>, and the slot is free for other members.
     /// </summary>
     /// <remarks>
@@ -247,12 +258,12 @@ public sealed class Dht : IDhtEvents
     }
 
     /// <summary>The level that a call asks for, else the level of the DHT.</summary>
-    private ConsistencyLevel LevelOf(ConsistencyLevel? asked, string parameter) => (asked ?? Options.Level) switch
+    private ConsistencyLevel LevelOf(ConsistencyLevel? asked, string parameter) => (asked ?? Options.Member.Level) switch
     {
-        ConsistencyLevel.Strict or ConsistencyLevel.Ordered => asked ?? Options.Level,
+        ConsistencyLevel.Strict or ConsistencyLevel.Ordered => asked ?? Options.Member.Level,
         _ => throw new ArgumentOutOfRangeException(parameter, asked, $"Level is {asked}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}."),
     };
 
     /// <summary>The timeout that a call asks for, else the timeout of the DHT.</summary>
-    private TimeSpan TimeOf(TimeSpan? asked, string parameter) => TimeLimit.Checked(asked ?? Options.Timeout, parameter);
+    private TimeSpan TimeOf(TimeSpan? asked, string parameter) => TimeLimit.Checked(asked ?? Options.Member.Timeout, parameter);
 }

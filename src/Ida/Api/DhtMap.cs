@@ -265,10 +265,10 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
             at = _declared.IsPlain ? "The hash" : "The shard key, or the hash of it,";
             // By its bytes, as at the members that hold it: two objects of one key may differ in what is not written, such as the offset of a time.
-            ulong hash = _dht.Layer.Hash(_declared, op.Bytes.Written[(start + KeyIdentity.MapBytes)..end]);
+            ulong hash = _dht.Layer.Places.Hash(_declared, op.Bytes.Written[(start + KeyIdentity.MapBytes)..end]);
             op.AddPart(start, end, new()
             {
-                Shard = _dht.Layer.ShardOf(hash), Place = _dht.Layer.PlaceOf(_declared, hash, op.Bytes.Written[start..end]), Uses = (Declared?)resolver ?? _declared,
+                Shard = _dht.Layer.Places.ShardOf(hash), Place = _dht.Layer.Places.PlaceOf(_declared, hash, op.Bytes.Written[start..end]), Uses = (Declared?)resolver ?? _declared,
                 Effect = effect, Resolver = resolver?.Id ?? 0, Expects = expected is not null, Expected = expected ?? 0,
             });
         }

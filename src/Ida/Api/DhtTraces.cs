@@ -7,10 +7,14 @@ namespace Ida;
 /// <summary>Operations of callers as activities of the source <c>Ida</c>, if anybody listens.</summary>
 internal static class DhtTraces
 {
-    private static readonly ActivitySource s_source = new("Ida");
+    // Not made in a type initializer: there a listener that throws would break all operations for ever, and one that blocks would hold them up.
+    private static ActivitySource? s_source;
 
     /// <summary>Whether anybody listens.</summary>
-    public static bool IsOn => s_source.HasListeners();
+    public static bool IsOn => s_source is { } source && source.HasListeners();
+
+    /// <summary>Makes the source, once for the process. Runs user code, which may block.</summary>
+    public static void Publish() => s_source ??= Traced.Source("Ida");
 
     /// <summary>Submits an operation whose parts are complete.</summary>
     /// <param name="op">The operation.</param>
@@ -29,7 +33,7 @@ internal static class DhtTraces
         var activity = Traced.Start(s_source, operation, ActivityKind.Client);
         if (activity is { IsAllDataRequested: true })
         {
-            activity.SetTag("ida.group", op.Layer.State.GroupName).SetTag("ida.map", map).SetTag("ida.keys", op.PartCount).SetTag("ida.shards", ShardsOf(op));
+            activity.SetTag("ida.group", op.Layer.GroupName).SetTag("ida.map", map).SetTag("ida.keys", op.PartCount).SetTag("ida.shards", ShardsOf(op));
         }
         return await Traced.EndAsync(activity, op.Submit(cancellationToken)).ConfigureAwait(false);
     }

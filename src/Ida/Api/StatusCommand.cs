@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>Copies the slots.</summary>
+/// <summary>Copies the slots, and which maps can be used.</summary>
 internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(layer.Node)
 {
     public override void Run()
@@ -18,6 +18,7 @@ internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(lay
             int rank = state.Map!.RankOfSlot(slot);
             if (rank >= 0) slots.Add(new(slot, slot % state.Map.Shards, rank, state.Map.Slots[slot].Member, state.Map.IsInitialised(slot)));
         }
-        return new(state.View, state.Slot, state.Initialised, layer.Shards, slots);
+        DhtMapStatus[] maps = [.. state.Maps.All.Select(static map => new DhtMapStatus(map.Name, map.LackedBy, [.. map.Resolvers.Select(static one => new DhtResolverStatus(one.Incoming, one.LackedBy))]))];
+        return new(state.View, state.Slot, state.Initialised, layer.Shards, slots, maps);
     }
 }

@@ -24,7 +24,8 @@ internal abstract class WriteOperation<TResult>(Dht dht) : ClientOperation<TResu
         // A lying member may name a key that is not there.
         var (map, key) = dht.TextOf(KeyOf(Math.Min(failed + reason.Culprit, PartCount - 1)));
         string error = reason.Error ?? "";
-        throw elsewhere ? new PartlyAppliedException(Id, map, key, error) : new ResolverException(Id, map, key, error);
+        int shard = Parts[failed].Shard;
+        throw elsewhere ? new PartlyAppliedException(Id, map, key, error) { Shard = shard } : new ResolverException(Id, map, key, error) { Shard = shard };
     }
 
     /// <summary>The result of a put that no resolver failed.</summary>

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using GroupCore.Groups.Buffers;
 using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Coordination;
@@ -15,7 +16,7 @@ namespace Ida.Coordination;
 /// <see cref="Phase"/> says whether caller or loop owns it: the caller while Free, Building and, after its completion, Finished; the loop
 /// in between. A stale reference (a late cancellation, a read that waited) finds the operation by its id among those of the loop, or not at all.
 /// </remarks>
-internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompletion
+internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, ICompletion
 {
     /// <summary>A time that never comes.</summary>
     public const long Unlimited = long.MaxValue / 4;
@@ -97,7 +98,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
     /// </summary>
     public PayloadBuffer Bytes { get; } = new();
 
-    public DhtLayer Layer { get; } = layer;
+    public IOperationTaker Layer { get; } = layer;
 
     public OperationPhase Phase => _phase;
 
@@ -355,7 +356,7 @@ internal abstract class ClientOperation(DhtLayer layer) : NodeCommand, ICompleti
         _ = Layer.Node.TryPost(new CancelCommand(Layer, this));
     }
 
-    private sealed class CancelCommand(DhtLayer layer, ClientOperation op) : NodeCommand
+    private sealed class CancelCommand(IOperationTaker layer, ClientOperation op) : NodeCommand
     {
         // The operation may serve another call by now, which is not marked.
         public override void Run()

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Coordination;
 
 /// <summary>An operation with a result for an awaiting caller; needs no task.</summary>
-internal abstract class ClientOperation<TResult>(DhtLayer layer) : ClientOperation(layer), IValueTaskSource<TResult>
+internal abstract class ClientOperation<TResult>(IOperationTaker layer) : ClientOperation(layer), IValueTaskSource<TResult>
 {
     private ManualResetValueTaskSourceCore<TResult> _core;
     private CancellationTokenRegistration _cancellation;

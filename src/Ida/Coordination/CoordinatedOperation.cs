@@ -1,4 +1,5 @@
 using Ida.Ordering;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -17,6 +18,9 @@ internal sealed class CoordinatedOperation
     public bool Committed, Aborting;
     public RejectReason Reason;
 
+    /// <summary>The rank of the participant that gave it; −1 where none gave one that counts more than the least.</summary>
+    public int RefusedBy = -1;
+
     /// <summary>Null for a takeover, and when the caller's operation has ended.</summary>
     public ClientOperation? Client;
 
@@ -30,6 +34,9 @@ internal sealed class CoordinatedOperation
 
     /// <summary>Number of puts of the member that began before that operation.</summary>
     public ulong PutsBefore;
+
+    /// <summary><see cref="OperationNumbers.Releases"/> when it was sent.</summary>
+    public int Releases;
 
     /// <summary>Whether the time was known when the participants were asked.</summary>
     public bool AskedWithTime;
@@ -68,7 +75,7 @@ internal sealed class CoordinatedOperation
     {
         Count = 0;
         Time = 0;
-        Reason = RejectReason.Rejected;
+        (Reason, RefusedBy) = (RejectReason.Rejected, -1);
         Committed = Aborting = ReturnedEarly = IsTakeover = Single = false;
         Client = null;
         RetryAt = 0;

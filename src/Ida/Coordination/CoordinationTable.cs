@@ -1,4 +1,4 @@
-using Ida.Ordering;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 

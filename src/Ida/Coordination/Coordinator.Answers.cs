@@ -1,5 +1,5 @@
-using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -49,7 +49,7 @@ internal sealed partial class Coordinator
 
     public void OnRejected(in AttemptId key, int from, RejectReason reason)
     {
-        if (TryFind(key, from, out var running, out _) && reason > running.Reason) running.Reason = reason;
+        if (TryFind(key, from, out var running, out _) && reason > running.Reason) (running.Reason, running.RefusedBy) = (reason, from);
         Mark(key, from, SlotFlags.Rejected);
     }
 
@@ -135,7 +135,7 @@ internal sealed partial class Coordinator
             return;
         }
         const SlotFlags answered = SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected;
-        if (!running.All(answered) && !(state.Without == Rule.TimeOverAll && AllButOne(running))) return;
+        if (!running.All(answered) && (state.Rules.TimeOverAll || !AllButOne(running))) return;
         if (running.Any(SlotFlags.Executed)) FinishExecuted(running);
         else if (running.Any(SlotFlags.Rejected)) FinishRejected(running);
         else Decide(running);
@@ -160,7 +160,7 @@ internal sealed partial class Coordinator
             equal &= running.Times[i] == running.Times[0];
             quiescent &= (running.Flags[i] & SlotFlags.QuiescentAtProposal) != SlotFlags.None;
         }
-        bool stable = (equal || state.Without == Rule.FastPathEqual) && (quiescent || state.Without == Rule.FastPathQuiescent);
+        bool stable = (equal || !state.Rules.FastPathEqual) && (quiescent || !state.Rules.FastPathQuiescent);
         (running.Committed, running.Time) = (true, time);
         // This member's participant may execute the operation within the commit: drop results computed ahead before that.
         if (!stable) KeepWhatHolds(running, time);
@@ -178,7 +178,7 @@ internal sealed partial class Coordinator
         {
             state.Counters.CountSlow();
             // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
-            if (running.IsPut && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || state.Without == Rule.PutWaitsForSeal))
+            if (running.IsPut && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || !state.Rules.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
@@ -284,7 +284,9 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        if (Ends(client, running.Reason))
+        // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
+        bool released = running.Reason == RejectReason.Overloaded && client.IsPut && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
+        if (!(released && client.Refusals == 0) && Ends(client, running.Reason))
         {
             // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
             running.Aborting = true;
@@ -334,8 +336,8 @@ internal sealed partial class Coordinator
             // Its caller may have given up meanwhile.
             if (!Ends(client, running.Reason)) RetryApart(client);
             else if (running.Reason == RejectReason.OtherPairs && client.Requested is not null) Finish(client, Unresolved(client, "Another retry of the put, with other pairs, is under way; nothing new is known of the put."));
-            else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, new OperationIdReusedException(client.Id));
-            else Refuse(client, running.Reason switch { RejectReason.Misplaced => Misplaced(client), RejectReason.ClockAhead => ClockAhead(client), _ => TooMany(client) });
+            else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, About(client, new OperationIdReusedException(client.Id), running.RefusedBy));
+            else Refuse(client, running.Reason switch { RejectReason.Misplaced => NeverHeld(client, running.RefusedBy), RejectReason.ClockAhead => ClockAhead(client, running.RefusedBy), _ => TooMany(client, running.RefusedBy) });
         }
         Forget(running);
     }
@@ -375,7 +377,7 @@ internal sealed partial class Coordinator
         if (running.Client is not { } client) return;
         bool whole = true;
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
-        if (running.Any(SlotFlags.TooLarge)) Finish(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes));
+        if (running.Any(SlotFlags.TooLarge)) Finish(client, About(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
         else if (whole || client.WithoutResult) Finish(client, null);
         else if (client.IsPut)
         {
@@ -384,7 +386,14 @@ internal sealed partial class Coordinator
             client.Running = null;
             AskHowItEnded(client);
         }
-        else Finish(client, new OperationNotExecutedException("A participant gave no result."));
+        else Finish(client, About(client, new OperationNotExecutedException("A participant gave no result.")));
+    }
+
+    private int FirstWith(CoordinatedOperation running, SlotFlags flag)
+    {
+        int index = 0;
+        while ((running.Flags[index] & flag) == SlotFlags.None) index++;
+        return state.Map!.RankOfSlot(running.Slots[index]);
     }
 
     private void Forget(CoordinatedOperation running)

@@ -6,6 +6,7 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     private const int MostLookedAt = 1_024;
+    private const SlotFlags Answered = SlotFlags.Quiescent | SlotFlags.Executed | SlotFlags.Rejected | SlotFlags.NotHeld | SlotFlags.Result;
 
     /// <summary>Inside a turn. Looks at the first of the operations in flight.</summary>
     public void Describe(Description text)
@@ -24,7 +25,6 @@ internal sealed partial class Coordinator
 
     private static void NoteWaits(CoordinatedOperation running, SortedDictionary<int, (int Proposal, int Quiescence)> waits)
     {
-        const SlotFlags Answered = SlotFlags.Quiescent | SlotFlags.Executed | SlotFlags.Rejected | SlotFlags.NotHeld | SlotFlags.Result;
         for (int i = 0; i < running.Count; i++)
         {
             if ((running.Flags[i] & Answered) != SlotFlags.None) continue;

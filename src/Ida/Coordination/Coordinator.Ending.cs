@@ -10,7 +10,7 @@ internal sealed partial class Coordinator
     private void GiveUp(ClientOperation op, Exception reason)
     {
         if (!op.IsPut || (op.Phase != OperationPhase.Sent && op.Requested is null)) Finish(op, reason);
-        else if (op.Phase == OperationPhase.Sent) Detach(op, new OutcomeUnknownException(op.Id, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
+        else if (op.Phase == OperationPhase.Sent) Detach(op, Unresolved(op, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
         else Finish(op, Unresolved(op, $"{Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
     }
 
@@ -24,14 +24,36 @@ internal sealed partial class Coordinator
     /// <summary>What an error says last that ends a call with nothing executed: not so of a retry, since the put it repeats may be executed.</summary>
     private static string Nothing(ClientOperation op) => op.Requested is null ? " Nothing was executed." : "";
 
-    private static OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => new(op.Id, message, reason);
+    private OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => About(op, new OutcomeUnknownException(op.Id, message, reason));
+
+    /// <summary>Gives the error of a call what is known of where it came about: from the member with a rank, else the one for which the operation waits.</summary>
+    private T About<T>(ClientOperation op, T error, int rank = -1) where T : DhtException
+    {
+        if (rank < 0) rank = Awaited(op);
+        int slot = state.Map?.SlotOfRank(rank) ?? -1;
+        if (slot >= 0) (error.Peer, error.Shard) = (state.Map!.Slots[slot].Member, state.Map.ShardOfSlot(slot));
+        else if (op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard) error.Shard = op.Parts[0].Shard;
+        error.View = state.View == 0 ? null : state.View;
+        error.QueueDepth = WaitingOperations;
+        return error;
+    }
+
+    /// <summary>The rank of a member for which an operation waits: for room or an answer, or first for its proposal; −1 where it waits for none.</summary>
+    private int Awaited(ClientOperation op)
+    {
+        if (op.Awaits >= 0 || op.Running is not { } running || state.Map is not { } map) return op.Awaits;
+        foreach (var answer in (ReadOnlySpan<SlotFlags>)[SlotFlags.Proposed | Answered, Answered])
+            for (int i = 0; i < running.Count; i++)
+                if ((running.Flags[i] & answer) == SlotFlags.None) return map.RankOfSlot(running.Slots[i]);
+        return -1;
+    }
 
     private DhtException Late(ClientOperation op)
     {
         var waited = TimeSpan.FromTicks(op.Timeout / 100);
-        if (!state.Acts) return new ViewUnavailableException($"No view to act in within {waited}.");
-        return state.Blocked || !state.Port.HoldsLease ? new ViewUnavailableException($"No contact with the primary partition within {waited}.")
-            : new OperationNotExecutedException($"Not executed within {waited}; {_inFlight.Count} operations are in flight and {_waiting.Count} wait at this member.");
+        if (!state.Acts) return About(op, new ViewUnavailableException($"No view to act in within {waited}."));
+        return state.Blocked || !state.Port.HoldsLease ? About(op, new ViewUnavailableException($"No contact with the primary partition within {waited}."))
+            : About(op, new OperationNotExecutedException($"Not executed within {waited}; {_inFlight.Count} operations are in flight and {_waiting.Count} wait at this member."));
     }
 
     private void Detach(ClientOperation op, Exception error)

@@ -4,6 +4,7 @@ using GroupCore.Runtime;
 using Ida.Maps;
 using Ida.Ordering;
 using Ida.Placement;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -17,21 +18,21 @@ internal sealed partial class Coordinator
     {
         if (op.IsDue && !MayResume(op))
         {
-            SetDue(op, true);
+            _shares.SetDue(op, true);
             return;
         }
-        SetDue(op, false);
+        _shares.SetDue(op, false);
         op.Asks = false;
         if (state is not { Acts: true, Map: { } map })
         {
             op.RetryAt = 0;
             return;
         }
-        if (!state.Maps.AllAgreed && Lacking(op) is { } lacking)
+        // What was sent of a put in an earlier view may have been executed: its participants say so, and refuse it otherwise.
+        var lacking = Lacking(op);
+        if (lacking is not null && (!op.IsPut || op.Phase == OperationPhase.Admitted))
         {
-            // What was sent in an earlier view may have been executed: it waits for a view in which it can be asked for.
-            if (op.Phase == OperationPhase.Admitted) Refuse(op, lacking.NotAgreed());
-            else op.RetryAt = 0;
+            Refuse(op, NotAgreed(op, lacking));
             return;
         }
         if (MustAskWhetherGiven(op))
@@ -46,7 +47,7 @@ internal sealed partial class Coordinator
         }
         if (op.IsParked && !MayResume(op))
         {
-            SetDue(op, true);
+            _shares.SetDue(op, true);
             // At the next tick all operations that are due take the free places, in their order.
             op.RetryAt = state.Node.Now;
             return;
@@ -58,7 +59,7 @@ internal sealed partial class Coordinator
         op.AnswerBytes = 0;
         op.ForgetResults();
         bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
-        if (!op.IsPut && (op.PartCount == 1 || (oneShard && state.Without == Rule.ShardReadTakesTime)))
+        if (!op.IsPut && (op.PartCount == 1 || (oneShard && !state.Rules.ShardReadTakesTime)))
         {
             IssueReads(op, map);
             return;
@@ -81,6 +82,7 @@ internal sealed partial class Coordinator
         op.Running = running;
         _running.Add(running);
         ulong hint = state.Clock.Hint(state.Node.Now), acked = running.Owner == state.Rank ? Math.Min(AckedBelow(), op.Id.Sequence) : 0;
+        running.Releases = Numbers.Releases;
         int own = -1;
         for (int first = 0, slot = 0; first < op.PartCount;)
         {
@@ -99,13 +101,13 @@ internal sealed partial class Coordinator
             }
             first += count;
         }
-        if (own >= 0) ProposeHere(op, running, own, hint, acked);
+        if (own >= 0) ProposeHere(op, running, own, hint, acked, usable: lacking is null);
     }
 
     /// <summary>A map or resolver that the operation uses and a member lacks; null where all have all of it.</summary>
-    private static Declared? Lacking(ClientOperation op)
+    private Declared? Lacking(ClientOperation op)
     {
-        for (int i = 0; i < op.PartCount; i++)
+        for (int i = 0; i < op.PartCount && !state.Maps.AllAgreed; i++)
             if (op.Parts[i].Uses.LackedBy is not null) return op.Parts[i].Uses;
         return null;
     }
@@ -133,17 +135,25 @@ internal sealed partial class Coordinator
     private int Representative(ShardMap map, int shard, ulong place)
     {
         if (state.Initialised && shard == state.Shard) return state.Slot;
-        if (state.Without == Rule.OnlyInitialisedAnswers) return map.Members(shard)[^1];
+        if (!state.Rules.OnlyInitialisedAnswers) return map.Members(shard)[^1];
         return map.Representative(shard, (uint)(state.Rank + (int)((place * 0x9E3779B97F4A7C15) >> 48)));
     }
 
-    private void ProposeHere(ClientOperation op, CoordinatedOperation running, int first, ulong hint, ulong acked)
+    private void ProposeHere(ClientOperation op, CoordinatedOperation running, int first, ulong hint, ulong acked, bool usable)
     {
         op.MarkSent();
         var record = participant.NewRecord();
         record.Issued = true;
         (record.Key, record.Payload, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.IsPut, running.Single, running.Level);
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
+        if (!usable)
+        {
+            // As the other participants do.
+            int keys = 0;
+            while (first + keys < op.PartCount && op.Parts[first + keys].Shard == state.Shard) keys++;
+            participant.Refuse(record, state.Rank, keys, RejectReason.Misplaced);
+            return;
+        }
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {
             ref var part = ref op.Parts[i];
@@ -187,7 +197,7 @@ internal sealed partial class Coordinator
         }
         var wait = participant.NewWait();
         (wait.Local, wait.Request, wait.Attempt, wait.LocalIndex, wait.Level) = (true, op.Id.Sequence, op.Attempt, index, op.Level);
-        if (!participant.Read(wait, op.KeyOf(index), part.Place)) Finish(op, TooMany(op));
+        if (!participant.Read(wait, op.KeyOf(index), part.Place)) Finish(op, TooMany(op, state.Rank));
     }
 
     /// <summary>A read of this member's slice that had to wait is answered.</summary>
@@ -228,22 +238,32 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>A representative answered a one-key read. Numbers of reads are easy to guess: an answer of a member outside the key's shard is refused.</summary>
-    public void OnValue(int shard, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
+    public void OnValue(int from, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;
-        if (op.Parts[index].Shard != shard) state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        if (op.Parts[index].Shard != state.Map!.ShardOfSlot(state.Map.SlotOfRank(from))) state.Node.Counters.Refuse(RefusalReason.Unexpected);
         else if (status == Wire.ReadStatus.NotInitialised) RetryLater(op);
-        else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany(op));
-        else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced(op));
+        else if (status == Wire.ReadStatus.Overloaded) Finish(op, TooMany(op, from));
+        else if (status == Wire.ReadStatus.Misplaced) Finish(op, Misplaced(op, from));
         else if (status == Wire.ReadStatus.Found) OnRemoteValue(op, index, value, version);
         else OnRemoteAbsence(op, index, version);
     }
 
-    private DhtConfigurationException Misplaced(ClientOperation op) =>
-        new($"The hash function {state.Maps.HashName}, or the shard key of a map, puts a key of the operation into another shard at another member, or throws there. A hash function must depend on nothing but the bytes that it gets, a shard key on nothing but the key.{Nothing(op)}");
+    /// <summary>No participant will ever hold it: a member lacks what it uses, or places its keys otherwise.</summary>
+    private DhtException NeverHeld(ClientOperation op, int rank) => Lacking(op) is { } lacking ? NotAgreed(op, lacking) : Misplaced(op, rank);
 
-    private static OperationNotExecutedException ClockAhead(ClientOperation op) =>
-        new($"The time of the operation would be more than {TimeSpan.FromMicroseconds(Ordering.HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change.{Nothing(op)}");
+    private MapNotAgreedException NotAgreed(ClientOperation op, Declared lacking)
+    {
+        var error = lacking.NotAgreed(op.Requested is not null);
+        (error.View, error.QueueDepth) = (state.View, WaitingOperations);
+        return error;
+    }
+
+    private DhtConfigurationException Misplaced(ClientOperation op, int rank) =>
+        About(op, new DhtConfigurationException($"The hash function {state.Maps.HashName}, or the shard key of a map, puts a key of the operation into another shard at another member, or throws there. A hash function must depend on nothing but the bytes that it gets, a shard key on nothing but the key.{Nothing(op)}"), rank);
+
+    private OperationNotExecutedException ClockAhead(ClientOperation op, int rank) =>
+        About(op, new OperationNotExecutedException($"The time of the operation would be more than {TimeSpan.FromMicroseconds(HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change.{Nothing(op)}"), rank);
 
     private void AddRank(ref int count, int rank)
     {

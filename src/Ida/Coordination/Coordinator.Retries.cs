@@ -1,23 +1,24 @@
 using System.Diagnostics.CodeAnalysis;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Coordination;
 
-/// <summary>Calls that name an earlier put, whose outcome the caller does not know.</summary>
+/// <summary>Calls that name their put: an earlier one, whose outcome the caller does not know, or one to come, whose id it has taken.</summary>
 internal sealed partial class Coordinator
 {
     private const long AskAgain = 100_000_000;
     private const int FewAsk = 256;
-    private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
+    private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, or a member lacked its map, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
     private readonly List<ClientOperation> _requestedHere = [];
 
     // The first operation in flight that is no retry and holds back outcomes. It only moves forward: so each read is passed once, however many stand before the puts.
     private ClientOperation? _firstHolding;
 
-    // Number of puts of this member so far; and that number when the oldest put began that may hold outcomes back: a lower bound.
-    private ulong _puts, _oldestPut;
+    // The number of puts of this member when the oldest put began that may hold outcomes back: a lower bound.
+    private ulong _oldestPut;
 
     /// <summary>Most puts that may begin since the oldest open put of this member.</summary>
     internal ulong Window { get; set; } = DhtLimits.OpenPuts;
@@ -30,11 +31,12 @@ internal sealed partial class Coordinator
     {
         get
         {
-            if (_puts - _oldestPut < Window) return true;
-            _oldestPut = Math.Min(_puts, _firstHolding?.PutsBefore ?? _puts);
+            ulong puts = Numbers.Puts;
+            if (puts - _oldestPut < Window) return true;
+            _oldestPut = Math.Min(puts, _firstHolding?.PutsBefore ?? puts);
             if (_requestedHere.Count > 0) _oldestPut = Math.Min(_oldestPut, _requestedHere[0].PutsBefore);
             foreach (var running in _early) _oldestPut = Math.Min(_oldestPut, running.PutsBefore);
-            return _puts - _oldestPut < Window;
+            return puts - _oldestPut < Window;
         }
     }
 
@@ -71,15 +73,13 @@ internal sealed partial class Coordinator
     internal ulong? GivenFrom { get; set; }
 
     /// <summary>
-    /// Whether a put of this session may have the number. A future id must not be used: replicas would take its outcome for that of the put
+    /// Whether a put of this session may have the number: it was given to a put, or taken for one. A future id must not be used: replicas would take its outcome for that of the put
     /// which gets the id later, and could never be told to forget ids far ahead. Nor may the ids of reads be used, which are even.
     /// </summary>
-    private bool WasGiven(OperationId id) => (id.Sequence <= _sequence && !IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
-
-    private static bool IsOfRead(ulong sequence) => (sequence & 1) == 0;
+    private bool WasGiven(OperationId id) => (id.Sequence <= Numbers.Last && !OperationNumbers.IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
 
     private static ArgumentException NeverGiven(OperationId operation) =>
-        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}.", nameof(operation));
+        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}, or one of Dht.{nameof(NewOperation)}.", nameof(operation));
 
     /// <summary>
     /// Only the member of the session knows which ids it has given: another member asks it before the first attempt, while it is a member.
@@ -99,7 +99,7 @@ internal sealed partial class Coordinator
         if (_known.TryGet(requested, out var end) && (end.Executed || PutPayload.SamePairs(end.Payload, op.Payload)) && end.Status != EndStatus.Misplaced)
         {
             if (end.Executed && PutPayload.SamePairs(end.Payload, op.Payload)) Tell(op, end);
-            else Finish(op, new OperationIdReusedException(requested));
+            else Finish(op, About(op, new OperationIdReusedException(requested)));
         }
         else if (!_pending.TryGetValue(requested, out var running))
         {
@@ -108,7 +108,7 @@ internal sealed partial class Coordinator
         else if (!PutPayload.SamePairs(running.Payload, op.Payload))
         {
             // This member does not know which of two retries has the pairs of the put.
-            Finish(op, running.Requested is null ? new OperationIdReusedException(requested)
+            Finish(op, running.Requested is null ? About(op, new OperationIdReusedException(requested))
                 : Unresolved(op, "Another retry of the put, with other pairs, is under way at this member; nothing new is known of the put."));
         }
         else if (running.Phase == OperationPhase.Detached && running.Follower is null && op.Move(OperationPhase.Following))
@@ -128,8 +128,8 @@ internal sealed partial class Coordinator
         // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
         for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) Give(follower, i, op.Parts[i].Version, op.Parts[i].Report);
-        // Of the attempts of this operation alone a hash says that nothing was executed: other retries may be under way.
-        if (error is DhtConfigurationException) Refuse(follower, Misplaced(follower));
+        // Of the attempts of this operation alone it is known that nothing was executed: other retries may be under way.
+        if (error is DhtConfigurationException or MapNotAgreedException) Refuse(follower, NeverHeld(follower, -1));
         else Finish(follower, error);
     }
 
@@ -148,7 +148,7 @@ internal sealed partial class Coordinator
         {
             null => EndStatus.Executed,
             OperationIdReusedException => EndStatus.OtherPairs,
-            DhtConfigurationException => EndStatus.Misplaced,
+            DhtConfigurationException or MapNotAgreedException => EndStatus.Misplaced,
             _ => EndStatus.Forgotten,
         };
         if (!op.IsPut || status == EndStatus.Forgotten || (error is not null && op.Requested is not null)) return;
@@ -171,8 +171,8 @@ internal sealed partial class Coordinator
         {
             if (EndsAsExecuted(op)) return;
             bool misplaced = owner == state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && PutPayload.SamePairs(end.Payload, op.Payload);
-            Finish(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
-                : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago."));
+            Finish(op, About(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
+                : misplaced ? OnlyMisplaced : "The outcome was told, or is too long ago.")));
             return;
         }
         bool room = HasRoom(owner);
@@ -231,18 +231,18 @@ internal sealed partial class Coordinator
                 Finish(op, NeverGiven(op.Id));
                 break;
             case EndStatus.Forgotten:
-                Finish(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it is too long ago."));
+                Finish(op, About(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it or the taking of its id is too long ago.")));
                 break;
             case EndStatus.Executed:
                 op.WithoutResult = !results;
                 Finish(op, null);
                 break;
             case EndStatus.OtherPairs:
-                Finish(op, new OperationIdReusedException(op.Id));
+                Finish(op, About(op, new OperationIdReusedException(op.Id)));
                 break;
             case EndStatus.Misplaced:
                 // Replicas have said that they forgot the put: so there may have been another attempt.
-                Finish(op, new OutcomeForgottenException(op.Id, OnlyMisplaced));
+                Finish(op, About(op, new OutcomeForgottenException(op.Id, OnlyMisplaced)));
                 break;
         }
     }
@@ -259,7 +259,7 @@ internal sealed partial class Coordinator
     /// <summary>Outcomes of this member's session below this number are not asked for any more.</summary>
     private ulong AckedBelow()
     {
-        ulong below = _firstHolding?.Id.Sequence ?? _sequence + 1;
+        ulong below = Math.Min(Numbers.KeptFrom(), _firstHolding?.Id.Sequence ?? ulong.MaxValue);
         foreach (var op in _requestedHere) below = Math.Min(below, op.Id.Sequence);
         foreach (var running in _early) below = Math.Min(below, running.Key.Id.Sequence);
         return below;

@@ -1,6 +1,5 @@
 using GroupCore.Basics;
 using Ida.Placement;
-using Ida.Wire;
 
 namespace Ida.Coordination;
 
@@ -10,29 +9,25 @@ namespace Ida.Coordination;
 /// </summary>
 /// <remarks>
 /// An operation may wait for room, for a member to install the view, or (a retry) for an answer of the member of its session. Meanwhile it gives
-/// back its share of <see cref="DhtOptions.MaxInFlight"/> and <see cref="DhtOptions.MaxInFlightBytes"/>, and counts as waiting. The operations that wait for one
+/// back its share of <see cref="DhtMemberOptions.MaxInFlight"/> and <see cref="DhtMemberOptions.MaxInFlightBytes"/>, and counts as waiting. The operations that wait for one
 /// member may be only a part of all that wait: so a member that is late, or that takes or answers nothing, does not stop operations on others. One beyond
 /// that part is refused, or keeps its share if it was sent. When its wait is over it takes a free place, before calls that have not begun; but all that are due leave
-/// those calls every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due.
-/// What a read will bring is not known: for each key it counts as many bytes as recent reads brought per key (a maximum that decays). Answers
-/// beyond twice the limit are refused, so that the limit holds whatever is stored.
+/// those calls every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due (<see cref="ByteShares"/>).
+/// Answers beyond twice the limit are refused, so that the limit holds whatever is stored.
 /// </remarks>
 internal sealed partial class Coordinator
 {
     private const long AwaitsRoom = long.MaxValue;
     private const int MostRefusals = 8;
-    private const long MostGuess = 4 * DhtLimits.PartBytes;
-    private long _bytes, _waitingBytes;
-    private long _bytesPerKey = DhtLimits.ValueBytes;
+    private readonly ByteShares _shares = new(state.Own.MaxInFlightBytes);
     private readonly ParkedOperations _parked = new();
-    private int _due;
+    private long _waitingBytes;
 
     private readonly RoomHold _hold = new();
     private readonly List<int> _asked = [];
 
     // Whether an operation has waited since a member last had room; whether held room was released.
     private bool _someAwait, _released;
-    private long _dueBytes, _mostDue;
     private DrainRate _endedOps = new(), _endedBytes = new();
 
     /// <summary>A member's link has room again: the waiting operations go out in their order.</summary>
@@ -60,27 +55,18 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>Counts bytes of values in an answer.</summary>
-    public void CountAnswer(ClientOperation op, int bytes)
-    {
-        op.AnswerBytes += bytes;
-        long more = op.AskedBytes + op.AnswerBytes - op.Charge;
-        if (more <= 0 || op.IsParked) return;
-        op.Charge += more;
-        _bytes += more;
-    }
+    public void CountAnswer(ClientOperation op, int bytes) => _shares.Count(op, bytes);
 
-    private bool BringsTooMuch(ClientOperation op) => !op.IsPut && op.AnswerBytes > 0 && _bytes > 2 * state.Options.MaxInFlightBytes && OnTheWay > 1;
+    private bool BringsTooMuch(ClientOperation op) => !op.IsPut && op.AnswerBytes > 0 && _shares.AreExceeded && OnTheWay > 1;
 
     private int OnTheWay => _inFlight.Count - _parked.Count;
 
     // Thousands may be due at once: without this, calls on other members would wait for all of them.
-    private bool HasPlace(ClientOperation op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_due, (state.Options.MaxInFlight + 1) / 2) < state.Options.MaxInFlight
-        && (_bytes + KeptForDue + Guess(op) <= state.Options.MaxInFlightBytes || (_due == 0 && OnTheWay == 0));
-
-    private long KeptForDue => Math.Min(_dueBytes, Math.Max(state.Options.MaxInFlightBytes / 2, _mostDue));
+    private bool HasPlace(ClientOperation op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_shares.Due, (state.Own.MaxInFlight + 1) / 2) < state.Own.MaxInFlight
+        && (_shares.FitBeside(op) || (_shares.Due == 0 && OnTheWay == 0));
 
     /// <summary>Whether an operation that gave its share back may have it again.</summary>
-    private bool MayResume(ClientOperation op) => OnTheWay < state.Options.MaxInFlight && (_bytes + Guess(op) <= state.Options.MaxInFlightBytes || OnTheWay == 0);
+    private bool MayResume(ClientOperation op) => OnTheWay < state.Own.MaxInFlight && (_shares.Fit(op) || OnTheWay == 0);
 
     /// <summary>Whether waiting operations come before it. Where only puts wait, and only for the window, reads pass them.</summary>
     private bool Queues(ClientOperation op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
@@ -96,10 +82,10 @@ internal sealed partial class Coordinator
 
     private long WaitingBytes => _waitingBytes + _parked.Bytes;
 
-    private long MostWaiting => (long)state.Options.MaxInFlight * WaitingFactor;
+    private long MostWaiting => (long)state.Own.MaxInFlight * WaitingFactor;
 
     // One operation may wait whatever its size: while small calls go on and on, a place for many bytes at once would never be free.
-    private bool MayWait(ClientOperation op) => WaitingOperations < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Options.MaxInFlightBytes);
+    private bool MayWait(ClientOperation op) => WaitingOperations < MostWaiting && (_waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Own.MaxInFlightBytes);
 
     /// <summary>Whether too much waits already for the member for which the operation would wait.</summary>
     private bool WaitsTooLong(ClientOperation op) => _parked.Count > 0 && state.Acts && state.Map is { } map
@@ -112,29 +98,29 @@ internal sealed partial class Coordinator
     private bool MayPark(ClientOperation op, int rank)
     {
         if (op.IsParked || _parked.Count == 0) return true;
-        long ops = MostWaiting - WaitingOperations - 1, bytes = state.Options.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
+        long ops = MostWaiting - WaitingOperations - 1, bytes = state.Own.MaxInFlightBytes - WaitingBytes - op.AskedBytes;
         if (ops < 0) return false;
         return (IsLarge(op) && !_parked.HasLarge) || (bytes >= 0 && (op.Phase is OperationPhase.Sent or OperationPhase.Detached || _parked.LeavesEnough(rank, op.AskedBytes, ops, bytes)));
     }
 
-    private bool IsLarge(ClientOperation op) => ParkedOperations.IsLarge(op.AskedBytes, state.Options.MaxInFlightBytes);
+    private bool IsLarge(ClientOperation op) => ParkedOperations.IsLarge(op.AskedBytes, state.Own.MaxInFlightBytes);
 
     private OverloadedException Overloaded(ClientOperation op)
     {
         state.Counters.CountRefused();
-        if (state.Node.Links.IsFull) return new(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may." + Nothing(op));
+        if (state.Node.Links.IsFull) return About(op, new OverloadedException(state.Node.Links.TimeToRoom, "The links of this node hold as many bytes as they may." + Nothing(op)));
         Measure();
         var time = _endedOps.TimeFor((_waiting.Count / 8) + 1);
         var bytes = _endedBytes.TimeFor(op.AskedBytes + (_waitingBytes / 8));
-        return new(time > bytes ? time : bytes,
-            $"{WaitingOperations} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_bytes} bytes in flight.{Nothing(op)}");
+        return About(op, new OverloadedException(time > bytes ? time : bytes,
+            $"{WaitingOperations} operations with {WaitingBytes} bytes wait at this member beside {OnTheWay} with {_shares.Taken} bytes in flight.{Nothing(op)}"));
     }
 
-    private OverloadedException TooMany(ClientOperation op)
+    private OverloadedException TooMany(ClientOperation op, int rank)
     {
         state.Counters.CountRefused();
         Measure();
-        return new(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant." + Nothing(op));
+        return About(op, new OverloadedException(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant." + Nothing(op)), rank);
     }
 
     private void Measure()
@@ -143,33 +129,13 @@ internal sealed partial class Coordinator
         _endedBytes.Measure(state.Node.Now);
     }
 
-    private long Guess(ClientOperation op) => op.AskedBytes + (BringsValues(op) ? Math.Min(op.PartCount * _bytesPerKey, MostGuess) : 0);
-
-    private static bool BringsValues(ClientOperation op) => !op.IsPut || op.TellsValue;
-
-    private void TakeShare(ClientOperation op)
-    {
-        op.AnswerBytes = 0;
-        op.Charge = Guess(op);
-        _bytes += op.Charge;
-    }
-
     private void ReturnShare(ClientOperation op)
     {
         EndHold(op);
         if (op.IsParked) Resume(op);
-        _bytes -= op.Charge;
         _endedOps.Add(1);
         _endedBytes.Add(op.Charge);
-        if (BringsValues(op) && (op.AnswerBytes > 0 || IsAnswered(op))) _bytesPerKey = Math.Max(op.AnswerBytes / op.PartCount, _bytesPerKey - (_bytesPerKey >> 3));
-    }
-
-    // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.
-    private static bool IsAnswered(ClientOperation op)
-    {
-        for (int i = 0; i < op.PartCount; i++)
-            if (!op.Parts[i].HasResult) return false;
-        return true;
+        _shares.Return(op);
     }
 
     /// <summary>
@@ -217,7 +183,6 @@ internal sealed partial class Coordinator
         }
     }
 
-    /// <summary>A parked operation holds the bytes asked and answered so far, not those that an answer may bring.</summary>
     private void Park(ClientOperation op, int rank)
     {
         if (op.IsParked)
@@ -226,28 +191,16 @@ internal sealed partial class Coordinator
             return;
         }
         op.IsParked = true;
-        _bytes -= op.Charge;
-        op.Charge = op.AskedBytes + op.AnswerBytes;
+        _shares.Lend(op);
         _parked.Add(op, rank, IsLarge(op));
-    }
-
-    /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds; keeps the amount, since the estimate for reads may change.</summary>
-    private void SetDue(ClientOperation op, bool due)
-    {
-        _dueBytes -= op.DueBytes;
-        op.DueBytes = due ? Guess(op) : 0;
-        _dueBytes += op.DueBytes;
-        if (op.IsDue != due) _due += due ? 1 : -1;
-        op.IsDue = due;
-        _mostDue = _due == 0 ? 0 : Math.Max(_mostDue, op.DueBytes);
     }
 
     private void Resume(ClientOperation op)
     {
-        SetDue(op, false);
+        _shares.SetDue(op, false);
         op.IsParked = false;
         _parked.Remove(op);
-        TakeShare(op);
+        _shares.Take(op);
     }
 
     /// <summary>

@@ -1,5 +1,5 @@
-using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -53,7 +53,7 @@ internal sealed partial class Coordinator
             if (participant.Find(running.Key) is not { Stable: false }) Forget(running);
             else if (now >= running.RetryAt) Ask(running, now);
         }
-        long after = (long)state.Options.TakeoverAfter.TotalNanoseconds;
+        long after = (long)state.Own.TakeoverAfter.TotalNanoseconds;
         for (var op = participant.Oldest; op is not null && _takeovers.Count < MostTakeovers; op = op.Newer)
         {
             if (op.Since + after > now) return;
@@ -114,7 +114,7 @@ internal sealed partial class Coordinator
             }
             return;
         }
-        bool abort = running.Any(SlotFlags.Executed | SlotFlags.Rejected) || (state.Without == Rule.AbortNeedsRejection && running.Any(SlotFlags.NotHeld));
+        bool abort = running.Any(SlotFlags.Executed | SlotFlags.Rejected) || (!state.Rules.AbortNeedsRejection && running.Any(SlotFlags.NotHeld));
         if (abort)
         {
             if (participant.Find(running.Key) is { Committed: false }) AbortOthers(running, SlotFlags.Executed | SlotFlags.Rejected, acknowledge: false);

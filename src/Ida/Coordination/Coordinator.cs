@@ -1,4 +1,5 @@
 using Ida.Ordering;
+using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -12,7 +13,7 @@ namespace Ida.Coordination;
 /// install every unanswered operation is issued again under the same logical id, and a participant that has executed it answers <c>Executed</c>.
 /// An attempt ends without effect only when a participant has said that it will never hold it.
 /// </remarks>
-internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, Participant participant, CommitGarbageCollection collection)
+internal sealed partial class Coordinator(DhtState state, IRequests send, Participant participant, CommitGarbageCollection collection)
 {
     private const int WaitingFactor = 16;
     private const long RetryDelay = 2_000_000, MostRetryDelay = 500_000_000, RetryStep = 5_000_000;
@@ -24,7 +25,6 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     private readonly WaitingLine _waiting = new();
     private OperationList _inFlight;
     private bool _admitting;
-    private ulong _sequence;
     private Exception? _over;
 
     /// <summary>Whether any operation here needs the tick.</summary>
@@ -34,6 +34,12 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
     public int InFlight => _inFlight.Count;
 
     public int WaitingCount => _waiting.Count;
+
+    /// <summary>The numbers of this member's session.</summary>
+    internal OperationNumbers Numbers { get; } = new();
+
+    /// <summary>An id for a put to come, on any thread.</summary>
+    public OperationId NewOperation() => new(state.Session, Numbers.Take());
 
     /// <summary>Takes a caller's operation.</summary>
     public void Start(ClientOperation op)
@@ -97,7 +103,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation no member is left to ask.
             bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is not ShardDepopulatedException;
-            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) : op.AtEnd(reason));
+            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) { View = state.View } : op.AtEnd(reason));
         }
         FinishAll(_waiting.FirstPut, reason);
         FinishAll(_waiting.FirstRead, reason);
@@ -110,6 +116,7 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         _free.Clear();
         _free.TrimExcess();
         _known.Clear();
+        Numbers.Release();
     }
 
     private void FinishAll(ClientOperation? first, Exception reason)
@@ -188,22 +195,18 @@ internal sealed partial class Coordinator(DhtState state, Wire.DhtSender send, P
         bool waited = op.Phase == OperationPhase.Waiting;
         if (!op.Move(OperationPhase.Admitted)) return;
         if (waited) LeaveQueue(op);
-        op.PutsBefore = _puts;
+        op.PutsBefore = Numbers.Puts;
         if (op.Requested is null) Name(op);
         else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         if (!waited && op.Requested is not null) _pending.Add(op.Id, op);
         AddInFlight(op);
-        TakeShare(op);
+        _shares.Take(op);
         Issue(op);
     }
 
-    /// <summary>Numbers puts and reads in the order in which they begin: puts get odd numbers, reads even ones.</summary>
     private void Name(ClientOperation op)
     {
-        if (op.IsPut) _puts++;
-        _sequence++;
-        if (op.IsPut == IsOfRead(_sequence)) _sequence++;
-        op.Id = new(state.Session, _sequence);
+        op.Id = new(state.Session, Numbers.Next(op.IsPut));
         _pending.Add(op.Id, op);
     }
 

@@ -2,9 +2,9 @@ using GroupCore.Basics;
 
 namespace Ida;
 
-/// <summary>Too few members enabled the DHT within <see cref="DhtOptions.EnableTimeout"/>: it begins when there is one for each shard.</summary>
+/// <summary>Too few members enabled the DHT within <see cref="DhtMemberOptions.EnableTimeout"/>: it begins when there is one for each shard.</summary>
 public sealed class DhtNotFoundedException(int enabled, int shards, TimeSpan after)
-    : DhtException($"The DHT has {shards} shards and begins with as many members; {enabled} had enabled it after {after}, {shards - enabled} are missing."), ISharedError
+    : DhtRetryLaterException($"The DHT has {shards} shards and begins with as many members; {enabled} had enabled it after {after}, {shards - enabled} are missing."), ISharedError
 {
     /// <summary>Members that had enabled it, this one included.</summary>
     public int Enabled { get; } = enabled;
@@ -12,5 +12,5 @@ public sealed class DhtNotFoundedException(int enabled, int shards, TimeSpan aft
     /// <summary>Members that are missing.</summary>
     public int Missing { get; } = shards - enabled;
 
-    Exception ISharedError.Copy() => new DhtNotFoundedException(Enabled, shards, after);
+    Exception ISharedError.Copy() => Carried(new DhtNotFoundedException(Enabled, shards, after));
 }

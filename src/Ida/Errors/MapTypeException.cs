@@ -2,7 +2,7 @@ namespace Ida;
 
 /// <summary>A map was asked for with other types than it is declared with; nothing was sent.</summary>
 public sealed class MapTypeException(string map, Type declaredKey, Type declaredValue, Type key, Type value)
-    : DhtException($"The map \"{map}\" is declared with keys of {TypeText.Of(declaredKey)} and values of {TypeText.Of(declaredValue)}, and was asked for with keys of {TypeText.Of(key)} and values of {TypeText.Of(value)}.")
+    : DhtMisuseException($"The map \"{map}\" is declared with keys of {TypeText.Of(declaredKey)} and values of {TypeText.Of(declaredValue)}, and was asked for with keys of {TypeText.Of(key)} and values of {TypeText.Of(value)}.")
 {
     /// <summary>The map.</summary>
     public string Map { get; } = map;

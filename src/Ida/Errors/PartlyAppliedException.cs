@@ -5,7 +5,7 @@ namespace Ida;
 /// resolver threw were changed. The members of one shard do not wait for what resolvers of another do. Of keys in one shard all are changed or none.
 /// </summary>
 public sealed class PartlyAppliedException(OperationId operation, string map, string key, string error)
-    : DhtException($"The resolver of the map \"{map}\" threw for the key {key}: {error}. Nothing was changed in the shard of this key; keys of the operation in other shards were.")
+    : DhtOutcomeException($"The resolver of the map \"{map}\" threw for the key {key}: {error}. Nothing was changed in the shard of this key; keys of the operation in other shards were.")
 {
     /// <summary>The id of the operation.</summary>
     public OperationId Operation { get; } = operation;

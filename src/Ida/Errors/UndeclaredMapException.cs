@@ -4,7 +4,7 @@ namespace Ida;
 
 /// <summary>A map was asked for that this member has not declared; nothing was sent.</summary>
 public sealed class UndeclaredMapException(string map, IReadOnlyList<string> declared)
-    : DhtException($"The map \"{Utf8Text.AsGot(map)}\" is not declared. Declare it in EnableDhtAsync, at every member; declared are {string.Join(", ", declared.Select(static name => $"\"{name}\""))}.")
+    : DhtMisuseException($"The map \"{Utf8Text.AsGot(map)}\" is not declared. Declare it in EnableDhtAsync, at every member; declared are {string.Join(", ", declared.Select(static name => $"\"{name}\""))}.")
 {
     /// <summary>The name that was asked for.</summary>
     public string Map { get; } = map;

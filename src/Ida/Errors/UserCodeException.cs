@@ -7,7 +7,7 @@ namespace Ida;
 /// sending, the call is not executed; if it threw while making the result of a read, nothing was changed.
 /// </summary>
 public sealed class UserCodeException(string what, string map, string key, Exception inner)
-    : DhtException($"{what} threw for the key {key} of the map \"{map}\": {UserError.Text(inner)}", inner)
+    : DhtMisuseException($"{what} threw for the key {key} of the map \"{map}\": {UserError.Text(inner)}", inner)
 {
     private const int KeyChars = 100;
 

@@ -8,6 +8,9 @@ internal abstract class Declared
     /// <summary>A member of the view that lacks it; null where all declare it, so that it can be used. For the loop.</summary>
     public ProcessId? LackedBy { get; set; }
 
+    /// <summary>What it is, for a message.</summary>
+    public abstract string Text { get; }
+
     /// <summary>The error of a call that uses it although a member lacks it.</summary>
-    public abstract MapNotAgreedException NotAgreed();
+    public abstract MapNotAgreedException NotAgreed(bool isRetry);
 }

@@ -1,5 +1,4 @@
 using System.Buffers.Binary;
-using Ida.ViewChange;
 using Ida.Wire;
 
 namespace Ida.Maps;
@@ -70,7 +69,9 @@ internal abstract class DeclaredMap : Declared
         Shape = new(Name, TypeText.Of(KeyType), TypeText.Of(ValueType), Placement, [.. _byType.Keys]);
     }
 
-    public override MapNotAgreedException NotAgreed() => new(Name, null, LackedBy!.Value);
+    public override string Text => $"the map \"{Name}\"";
+
+    public override MapNotAgreedException NotAgreed(bool isRetry) => new(Name, null, LackedBy!.Value, isRetry);
 
     /// <summary>Finds out how keys are placed.</summary>
     protected abstract void Finish();

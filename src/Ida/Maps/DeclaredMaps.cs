@@ -2,7 +2,6 @@ using System.Text;
 using GroupCore.Membership;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
-using Ida.ViewChange;
 
 namespace Ida.Maps;
 
@@ -41,6 +40,9 @@ internal sealed class DeclaredMaps
 
     /// <summary>The name of the hash function.</summary>
     public string HashName { get; }
+
+    /// <summary>The maps, in the order of their names.</summary>
+    public IReadOnlyList<DeclaredMap> All => _all;
 
     /// <summary>The declared names, in order.</summary>
     public string[] Names => Array.ConvertAll(_all, static map => map.Name);

@@ -8,7 +8,7 @@ namespace Ida.Maps;
 internal sealed class DeclaredMap<TKey, TValue>(string name) : DeclaredMap(name) where TKey : notnull
 {
     private ShardKey<TKey>? _shardKey;
-    private DhtMap<TKey, TValue>? _opened;
+    private object? _opened;
 
     public override Type KeyType => typeof(TKey);
 
@@ -25,8 +25,12 @@ internal sealed class DeclaredMap<TKey, TValue>(string name) : DeclaredMap(name)
         Place(shardKey);
     }
 
-    /// <summary>The map that callers use; a declaration belongs to one DHT.</summary>
-    public DhtMap<TKey, TValue> Of(Dht dht) => _opened ?? Interlocked.CompareExchange(ref _opened, new(dht, this), null) ?? _opened;
+    /// <summary>The map that callers use, which its DHT makes once; a declaration belongs to one DHT.</summary>
+    public TMap Open<TOwner, TMap>(TOwner owner, Func<TOwner, DeclaredMap<TKey, TValue>, TMap> make) where TMap : class
+    {
+        object made = _opened ?? make(owner, this);
+        return (TMap)(Interlocked.CompareExchange(ref _opened, made, null) ?? made);
+    }
 
     public override ulong HashOf(IStableHash hash, ReadOnlySpan<byte> key) => _shardKey!.Hash(hash, key);
 

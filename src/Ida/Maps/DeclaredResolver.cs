@@ -15,7 +15,9 @@ internal abstract class DeclaredResolver(string map, Type incoming) : Declared
     /// <summary>The value to be stored, null for none; throws what the user's code throws.</summary>
     public abstract byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming);
 
-    public override MapNotAgreedException NotAgreed() => new(map, Incoming, LackedBy!.Value);
+    public override string Text => $"the resolver for {Incoming} of the map \"{map}\"";
+
+    public override MapNotAgreedException NotAgreed(bool isRetry) => new(map, Incoming, LackedBy!.Value, isRetry);
 
     public static ulong IdOf(Type incoming) => Math.Max(1, StableHash.Of(Encoding.UTF8.GetBytes(TypeText.Of(incoming))));
 }

@@ -1,4 +1,6 @@
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
+using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
 using Ida.Maps;
 using Ida.Wire;
@@ -34,7 +36,8 @@ public sealed class DhtMaps
     /// <exception cref="DhtConfigurationException">
     /// The name is empty, too long or contains an unpaired surrogate; a map of this name, or of a name with the same hash, is declared already; there are 1,024 maps; or the DHT is enabled already.
     /// </exception>
-    public MapDeclaration<TKey, TValue> Map<TKey, TValue>(string name) where TKey : notnull
+    public MapDeclaration<TKey, TValue> Map<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TKey, [DynamicallyAccessedMembers(TrimmedContracts.Kept)] TValue>(string name)
+        where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
         string shown = Utf8Text.AsGot(name);

@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+using GroupCore.Wire;
 using Ida.Maps;
 
 namespace Ida;
@@ -21,7 +23,7 @@ public sealed class MapDeclaration<TKey, TValue> where TKey : notnull
     /// changes nothing, at all replicas alike.
     /// </summary>
     /// <exception cref="DhtConfigurationException">The map has a resolver for this type already, or has 256 resolvers; or the DHT is enabled already.</exception>
-    public MapDeclaration<TKey, TValue> OnMerge<TIncoming>(Func<TKey, TValue?, TIncoming, TValue?> resolver)
+    public MapDeclaration<TKey, TValue> OnMerge<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TIncoming>(Func<TKey, TValue?, TIncoming, TValue?> resolver)
     {
         ArgumentNullException.ThrowIfNull(resolver);
         _map.Add(new Resolver<TKey, TValue, TIncoming>(_map.Name, resolver));
@@ -35,7 +37,7 @@ public sealed class MapDeclaration<TKey, TValue> where TKey : notnull
     /// </summary>
     /// <typeparam name="TShard">Type of the shard key; whatever can be a key.</typeparam>
     /// <exception cref="DhtConfigurationException">The map has a shard key already; the type cannot be a key; or the DHT is enabled already.</exception>
-    public MapDeclaration<TKey, TValue> ShardBy<TShard>(Func<TKey, TShard> shardKey) where TShard : notnull
+    public MapDeclaration<TKey, TValue> ShardBy<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TShard>(Func<TKey, TShard> shardKey) where TShard : notnull
     {
         ArgumentNullException.ThrowIfNull(shardKey);
         _map.PlaceBy(new ShardKeyBy<TKey, TShard>(shardKey));

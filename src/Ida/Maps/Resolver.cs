@@ -1,5 +1,4 @@
 using GroupCore.Wire;
-using Ida.Ordering;
 
 namespace Ida.Maps;
 

@@ -1,7 +1,6 @@
 using System.Buffers;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
-using Ida.Ordering;
 
 namespace Ida.Maps;
 
@@ -17,21 +16,18 @@ internal abstract class ShardKey<TKey> where TKey : notnull
     /// <summary>Throws where its type cannot be a key.</summary>
     public abstract void Check();
 
-    /// <summary>Where a key lies.</summary>
-    public ulong Hash(IStableHash hash, TKey key)
+    /// <summary>Where a key lies, from its bytes. Reading the key runs code of its type, too.</summary>
+    public ulong Hash(IStableHash hash, ReadOnlySpan<byte> key)
     {
         // Taken out while in use: user code that runs here may put into the DHT of another node.
         var bytes = _bytes ?? new(64);
         _bytes = null;
         bytes.ResetWrittenCount();
-        NeutralContext.Run(static call => call.Of.Run(call.To, call.Key), (Of: this, To: bytes, Key: key));
+        NeutralContext.Run(static call => call.Write(), new Call(this, bytes, key));
         ulong place = hash.Hash(bytes.WrittenSpan);
         if (bytes.Capacity <= 1 << 16) _bytes = bytes;
         return place;
     }
-
-    /// <summary>Where a key lies, from its bytes.</summary>
-    public ulong Hash(IStableHash hash, ReadOnlySpan<byte> key) => Hash(hash, NeutralContext.Run(static bytes => CanonicalKey.Read<TKey>(bytes), key));
 
     /// <summary>Writes the bytes of a key's shard key.</summary>
     protected abstract void Write(IBufferWriter<byte> to, TKey key);
@@ -50,9 +46,14 @@ internal abstract class ShardKey<TKey> where TKey : notnull
         }
     }
 
-    private bool Run(IBufferWriter<byte> to, TKey key)
+    private readonly ref struct Call(ShardKey<TKey> of, IBufferWriter<byte> to, ReadOnlySpan<byte> key)
     {
-        Write(to, key);
-        return true;
+        private readonly ReadOnlySpan<byte> _key = key;
+
+        public bool Write()
+        {
+            of.Write(to, CanonicalKey.Read<TKey>(_key));
+            return true;
+        }
     }
 }

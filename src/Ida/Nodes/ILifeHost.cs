@@ -15,7 +15,7 @@ internal interface ILifeHost
     /// <summary>Ends the running life, after everything queued on its links was sent or a bounded time has passed.</summary>
     ValueTask EndAsync();
 
-    /// <summary>Whether the meters read its lives: those of a process, not those of a simulation.</summary>
+    /// <summary>Whether the meters read its lives, and calls are traced: those of a process, not those of a simulation.</summary>
     bool IsMeasured => false;
 
     /// <summary>What went wrong in the life that has ended, also while it was being stopped; null where nothing did, or the host throws it itself.</summary>

@@ -17,6 +17,7 @@ public sealed partial class IdaNode
     /// <exception cref="OperationCanceledException">The token fired.</exception>
     public async ValueTask<string> DescribeAsync(CancellationToken cancellationToken = default)
     {
+        cancellationToken.ThrowIfCancellationRequested();
         var life = _life;
         var command = new DescribeCommand(_options.Cluster, life);
         try

@@ -21,7 +21,9 @@ public sealed partial class IdaNode
         {
             if (_stopped) throw new OperationCanceledException(_untilStopped);
             _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), _log));
-            if (_host.IsMeasured) NodeMeters.Add(_life);
+            if (!_host.IsMeasured) return;
+            NodeMeters.Add(_life);
+            Publication.Begin(_life.Node);
         }
     }
 
@@ -43,11 +45,12 @@ public sealed partial class IdaNode
                 }
                 var ended = call?.EndAsync(_host);
                 call = null;
-                await _host.EndAsync().ConfigureAwait(false);
+                await EndLifeAsync().ConfigureAwait(false);
                 if (ended is not null) await ended.ConfigureAwait(false);
-                // On the way out of an excluded life: it is told, or the policy for faults says what follows.
+                // On the way out of an excluded life: the policy for faults says what follows, and no longer a new life as was told.
                 if (reason is not NodeFaultedException && _host.Fault is { } fault && !Rejoins(life, fault))
                 {
+                    life.Node.Log.RejoinFailed(fault);
                     await StopAsync(goodbye: false, fault).ConfigureAwait(false);
                     return;
                 }
@@ -74,7 +77,7 @@ public sealed partial class IdaNode
         }
         catch (Exception fault)
         {
-            _life.Node.Log.NodeLost(UserError.Message(fault), "the node stops");
+            _life.Node.Log.RejoinFailed(fault);
             await StopAsync(goodbye: false, fault).ConfigureAwait(false);
         }
     }
@@ -84,7 +87,7 @@ public sealed partial class IdaNode
         bool faulted = reason is NodeFaultedException;
         var policy = faulted ? _options.OnFault : _options.OnExcluded;
         bool rejoins = policy == ExclusionPolicy.Rejoin && MayTryAgain(life, faulted);
-        life.Node.Log.NodeLost(reason.Message, rejoins ? "a new life" : policy == ExclusionPolicy.Exit ? "the end of the process" : "the node stops");
+        life.TellLost(reason, rejoins ? "a new life" : policy == ExclusionPolicy.Exit ? "the end of the process" : "the node stops");
         switch (policy)
         {
             case ExclusionPolicy.Exit:
@@ -103,6 +106,14 @@ public sealed partial class IdaNode
         if (!faulted && life.Registered.IsCompletedSuccessfully) return true;
         _ends = life.Node.Now - life.Began < EndsWithin ? _ends + 1 : 1;
         return _ends < EndsInARow;
+    }
+
+    /// <summary>Ends the present life, and tells the log what went wrong on the way out.</summary>
+    private async ValueTask EndLifeAsync()
+    {
+        await _host.EndAsync().ConfigureAwait(false);
+        // A start that failed may not have come to a life.
+        if (_life is { } life) life.TellFault(_host.Fault);
     }
 
     /// <summary>An exception of a life's callback ends the node, unless that life is over: then its end is the cause, and the next life has its own callback.</summary>

@@ -91,8 +91,8 @@ public sealed partial class IdaNode : IAsyncDisposable
         _life.Groups.JoinAsync(name, configure ?? (static _ => { }), options, cancellationToken);
 
     /// <summary>
-    /// Leaves all groups and the cluster, and stops. First its DHTs hand over (<see cref="DhtOptions.HandoverTimeout"/>) and queued frames are
-    /// sent; this takes at most a few seconds beyond the hand-over.
+    /// Leaves all groups and the cluster, and stops. First its DHTs hand over (<see cref="DhtMemberOptions.HandoverTimeout"/>) and queued frames are
+    /// sent; this takes at most 5 s beyond the hand-over, whatever loggers and listeners do.
     /// </summary>
     public ValueTask DisposeAsync() => StopAsync(goodbye: true, null);
 
@@ -103,10 +103,11 @@ public sealed partial class IdaNode : IAsyncDisposable
         {
             node.BeginLife();
             await node._life.Registered.WaitAsync(cancellationToken).ConfigureAwait(false);
+            if (host.IsMeasured) await Publication.WaitAsync(host).ConfigureAwait(false);
         }
         catch
         {
-            await host.EndAsync().ConfigureAwait(false);
+            await node.EndLifeAsync().ConfigureAwait(false);
             throw;
         }
         using (ContextFlow.Stop()) _ = node.FollowAsync();
@@ -126,7 +127,7 @@ public sealed partial class IdaNode : IAsyncDisposable
         try
         {
             if (goodbye) await _life.DepartAsync().ConfigureAwait(false);
-            await _host.EndAsync().ConfigureAwait(false);
+            await EndLifeAsync().ConfigureAwait(false);
         }
         finally
         {
@@ -134,6 +135,7 @@ public sealed partial class IdaNode : IAsyncDisposable
             if (fault is null or ExcludedException) fault = _life.Fault ?? _host.Fault ?? fault;
             var node = _life.Node;
             if (fault is null) node.Log.NodeStopped();
+            else if (goodbye) _life.TellLost(fault, "the node stops, as it was asked to");
             // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }

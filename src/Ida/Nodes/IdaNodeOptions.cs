@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
+using Ida.Wire;
 using Microsoft.Extensions.Logging;
 using Oracle;
 
@@ -98,6 +99,8 @@ public sealed record IdaNodeOptions
         (Membership with { Tag = Tag }).Validate();
         if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
         GroupHostOptions.Validate(Groups);
+        // With the layer of the DHT.
+        GroupHostOptions.Validate(ForGroups());
         if (MaxQueuedBytes is < 16L << 20 or > 1L << 40) throw new InvalidOptionException($"MaxQueuedBytes is {MaxQueuedBytes}; allowed are {16L << 20} to {1L << 40}.");
         if (!Enum.IsDefined(OnExcluded)) throw new InvalidOptionException($"OnExcluded is {OnExcluded}, which names no policy.");
         if (!Enum.IsDefined(OnFault)) throw new InvalidOptionException($"OnFault is {OnFault}, which names no policy.");
@@ -110,5 +113,5 @@ public sealed record IdaNodeOptions
         if (value is null) throw new InvalidOptionException($"{name} is null; it may be left out instead.");
     }
 
-    internal GroupHostOptions ForGroups() => Groups with { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag };
+    internal GroupHostOptions ForGroups() => Groups with { Serializer = Serializer ?? ContractSerializer.Instance, Tag = Tag, Layers = [DhtFrame.Layer, .. Groups.Layers] };
 }

@@ -25,6 +25,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     private string _lastWord = "nobody answered";
     private volatile bool _departing;
     private volatile Exception? _stopped;
+    private int _lostTold, _faultTold;
 
     /// <summary>Attaches everything to <paramref name="node"/>, before its first turn.</summary>
     /// <param name="node">The node of this life.</param>
@@ -89,6 +90,18 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     {
         Node.Post(new Departure(this));
         await _departed.Task.ConfigureAwait(false);
+    }
+
+    /// <summary>Tells the log that this life has ended against its will, and what follows: once, by whoever finds it first.</summary>
+    public void TellLost(Exception reason, string follows)
+    {
+        if (Interlocked.Exchange(ref _lostTold, 1) == 0) Node.Log.NodeLost(reason.Message, follows);
+    }
+
+    /// <summary>Tells the log, once, what went wrong on the way out, when no turn was run any more; not again what ended this life.</summary>
+    public void TellFault(NodeFaultedException? fault)
+    {
+        if (fault?.InnerException is { } thrown && thrown != Fault?.InnerException && Interlocked.Exchange(ref _faultTold, 1) == 0) Node.Log.NodeFaulted(thrown);
     }
 
     public void OnTimer(long token)

@@ -12,56 +12,59 @@ namespace Ida.Nodes;
 /// go: exporters keep something for each instrument that they have ever seen. A life is added when it has begun and removed when it ends; then nothing here leads to
 /// it any more, and nothing is measured of it.
 /// </summary>
-internal sealed class NodeMeters
+internal static class NodeMeters
 {
     public const string GroupCoreName = "Ida.GroupCore", OracleName = "Ida.Oracle", IdaName = "Ida";
     private static readonly Meter s_groupCore = new(GroupCoreName), s_oracle = new(OracleName), s_ida = new(IdaName);
-
-    // Behind the meters, which it fills.
-    private static readonly NodeMeters s_shared = new();
-    private readonly Lock _gate = new();
+    private static readonly Lock s_gate = new();
 
     // Replaced as a whole, so that whoever measures needs no lock.
-    private volatile NodeLife[] _lives = [];
+    private static volatile NodeLife[] s_lives = [];
 
-    private NodeMeters()
+    /// <summary>Makes the instruments, once for the process. Runs user code, which may block: that of listeners.</summary>
+    public static void Publish()
     {
-        NodeAttributes.All.Publish(s_groupCore, () => Of(static life => life.Watch));
+        NodeAttributes.All.Publish(s_groupCore, static () => Of(static life => life.Watch));
         GroupAttributes.All.Publish(s_groupCore, Groups);
-        OracleAttributes.All.Publish(s_oracle, () => Of(static life => life.Oracle));
+        OracleAttributes.All.Publish(s_oracle, static () => Of(static life => life.Oracle));
         DhtAttributes.All.Publish(s_ida, Dhts);
     }
 
     public static void Add(NodeLife life)
     {
-        using (s_shared._gate.Hold()) s_shared._lives = [.. s_shared._lives, life];
-        // It may have ended before it was added.
-        if (life.HasEnded) Remove(life);
+        using (s_gate.Hold())
+        {
+            // One that has ended may have been removed already.
+            if (!life.HasEnded) s_lives = [.. s_lives, life];
+        }
     }
 
+    /// <summary>Removes a life that has ended, if it was added. Under the lock it sees an addition that did not see the end.</summary>
     public static void Remove(NodeLife life)
     {
-        if (Array.IndexOf(s_shared._lives, life) < 0) return;
-        using (s_shared._gate.Hold()) s_shared._lives = Array.FindAll(s_shared._lives, other => other != life);
+        using (s_gate.Hold())
+        {
+            if (Array.IndexOf(s_lives, life) >= 0) s_lives = Array.FindAll(s_lives, other => other != life);
+        }
     }
 
     private static KeyValuePair<string, object?> NodeTag(NodeLife life) => new("node", life.Node.Links.Local.Text);
 
-    private IEnumerable<Measured<T>> Of<T>(Func<NodeLife, T> part)
+    private static IEnumerable<Measured<T>> Of<T>(Func<NodeLife, T> part)
     {
-        foreach (var life in _lives) yield return new(part(life), [NodeTag(life)]);
+        foreach (var life in s_lives) yield return new(part(life), [NodeTag(life)]);
     }
 
-    private IEnumerable<Measured<GroupProtocol>> Groups()
+    private static IEnumerable<Measured<GroupProtocol>> Groups()
     {
-        foreach (var life in _lives)
+        foreach (var life in s_lives)
             foreach (var group in life.Groups.Listed)
                 yield return new(group, [NodeTag(life), new("group", group.Name)]);
     }
 
-    private IEnumerable<Measured<DhtLayer>> Dhts()
+    private static IEnumerable<Measured<DhtLayer>> Dhts()
     {
         foreach (var (group, tags) in Groups())
-            if (group.Layer.Attached is DhtHost { Current: { IsOver: false } dht }) yield return new(dht, tags);
+            if (group.Layers.Find<DhtHost>() is { Current: { IsOver: false } dht }) yield return new(dht, tags);
     }
 }

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using GroupCore.Runtime;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -79,7 +80,7 @@ internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Pa
         if (from != state.Rank) _peers[from].Stopped = true;
     }
 
-    /// <summary>Takes the counts of a peer; refuses impossible ones.</summary>
+    /// <summary>Takes the counts of a peer (<see cref="Send"/>); refuses impossible ones.</summary>
     public void OnSettle(int from, ref BodyReader body)
     {
         var peer = _peers[from];
@@ -118,13 +119,23 @@ internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Pa
                 continue;
             }
             int count = Math.Min(peer.News.Count, MostPerFrame);
-            send.Settle(rank, peer.ArrivedCount, CollectionsMarshal.AsSpan(peer.News)[..count]);
+            Send(rank, peer.ArrivedCount, CollectionsMarshal.AsSpan(peer.News)[..count]);
             peer.News.RemoveRange(0, count);
             peer.ArrivedSent = peer.ArrivedCount;
             peer.Dirty = peer.News.Count > 0;
             if (peer.Dirty) _dirty[kept++] = rank;
         }
         _dirty.RemoveRange(kept, _dirty.Count - kept);
+    }
+
+    /// <summary>The frame Settle: how many commits arrived var, the number of those that are everywhere var, and the number var of each.</summary>
+    private void Send(int to, long arrived, ReadOnlySpan<long> settled)
+    {
+        var body = send.Room(20 + 10 * settled.Length);
+        body.Var((ulong)arrived);
+        body.Var((ulong)settled.Length);
+        foreach (long index in settled) body.Var((ulong)index);
+        send.Send(to, DhtFrame.Settle, body.Length);
     }
 
     private void Acknowledge(CommitTicket ticket)

@@ -1,3 +1,5 @@
+using Ida.Shared;
+
 namespace Ida.Ordering;
 
 /// <summary>

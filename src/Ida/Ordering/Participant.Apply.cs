@@ -1,5 +1,4 @@
 using GroupCore.Basics;
-using GroupCore.Runtime;
 using GroupCore.Wire.MessagePack;
 using Ida.Wire;
 
@@ -82,7 +81,7 @@ internal sealed partial class Participant
         op.Report = null;
         for (int i = 0; i < op.UseCount; i++)
         {
-            if (op.Uses[i].IsMet || state.Without == Rule.ExpectationsHold) continue;
+            if (op.Uses[i].IsMet || !state.Rules.ExpectationsHold) continue;
             Leave(op, new(Verdict.NotMet, i, null, null));
             return;
         }
@@ -149,7 +148,7 @@ internal sealed partial class Participant
 
     private void Store(Entry entry, byte[]? value, ulong version)
     {
-        Source.BeforeChange(entry);
+        Snapshot.BeforeChange(entry);
         BeforeChange(entry);
         (entry.Value, entry.Version) = (value, version);
         // Of two puts with one time, the second has a version above that time. The clock outlives a removed entry: later versions stay above it.
@@ -160,7 +159,7 @@ internal sealed partial class Participant
     private bool TryOutcome(ParticipantRecord op, out Outcome outcome)
     {
         outcome = default;
-        return state.Without != Rule.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session
+        return state.Rules.OutcomeTable && Sessions.Find(op.Key.Id.Session) is { } session
             && (session.TryGet(op.Key.Id.Sequence, out outcome) || op.Void);
     }
 

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Shared;
 
 namespace Ida.Ordering;
 
@@ -10,7 +11,7 @@ internal sealed partial class Participant
     {
         var op = _ops.Find(key);
         // A refused commit settles nothing.
-        bool refused = op is not null && (!Drives(from, op) || (time < op.Proposed && state.Without != Rule.TimeOverAll));
+        bool refused = op is not null && (!Drives(from, op) || (time < op.Proposed && state.Rules.TimeOverAll));
         CommitGarbageCollection.CommitArrived(from, refused ? null : op);
         if (op is null)
         {
@@ -58,7 +59,7 @@ internal sealed partial class Participant
         {
             var use = op.Uses[i];
             var entry = use.Entry;
-            if (state.Without != Rule.CommitAdvancesClocks) entry.Clock = Math.Max(entry.Clock, time);
+            if (state.Rules.CommitAdvancesClocks) entry.Clock = Math.Max(entry.Clock, time);
             if (time == op.Proposed) continue;
             use.Leave();
             _queues.Of(entry).Enqueue(use);
@@ -107,12 +108,11 @@ internal sealed partial class Participant
                 return null;
             }
             // The sender may abort it all the same: a member that has settled the attempt told it Executed.
-            if (op.Committed && state.Without != Rule.AbortNeedsRejection) return false;
+            if (op.Committed) return false;
             issued = op.Issued;
             TouchAll(op);
             for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
-            if (op.Committed) Drop(op);
-            else Remove(op);
+            Remove(op);
             Pump();
         }
         return Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
@@ -240,7 +240,7 @@ internal sealed partial class Participant
     {
         if (!op.Execute()) return;
         MarkRepeats(op);
-        if (state.Initialised || (state.Without == Rule.OnlyInitialisedAnswers && !op.IsPut)) Perform(op);
+        if (state.Initialised || (!state.Rules.OnlyInitialisedAnswers && !op.IsPut)) Perform(op);
         else if (op.IsPut) ApplyAhead(op);
         TouchAll(op);
         if (op.Stable) Finish(op);
@@ -279,8 +279,8 @@ internal sealed partial class Participant
 
     private bool IsQuiescent(ParticipantRecord op)
     {
-        if (state.Without == Rule.QuiescentIncludesPredecessors) return true;
-        bool puts = !op.IsPut || state.Without == Rule.QuiescentIncludesReads;
+        if (!state.Rules.QuiescentIncludesPredecessors) return true;
+        bool puts = !op.IsPut || !state.Rules.QuiescentIncludesReads;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.NextHeld();

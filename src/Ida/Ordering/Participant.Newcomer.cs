@@ -18,28 +18,24 @@ namespace Ida.Ordering;
 /// </remarks>
 internal sealed partial class Participant
 {
-    private const int EntryBytes = 300, SweptPerTurn = 2048;
-    private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _lines = [];
+    private const int SweptPerTurn = 2048;
+    private readonly KeyLines _lines = new();
     private readonly Stack<Entry> _advancing = [];
 
     // By put: the payload of its attempt that was executed.
     private readonly Dictionary<OperationId, ulong> _lateOps = [];
-    private readonly RangedEntries _lateOf = new(), _marks = new();
+    private readonly RangedEntries _marks = new();
 
     // Ranges that have arrived and for which uses or marks still wait; marks of earlier views.
     private readonly Queue<int> _arrived = new();
     private readonly List<Entry> _oldMarks = [];
     private readonly List<Entry> _cleared = [];
-    private long _lateBytes;
 
     /// <summary>Knows how much of the state has arrived, and asks for the missing values.</summary>
-    public Transfer.StateSink Sink { get; set; } = null!;
+    public IArrivingState Sink { get; set; } = null!;
 
     /// <summary>Whether a use of the entry waits for the value at the view change.</summary>
-    public bool IsLate(Entry entry) => HasLine(entry) && !Knows(entry);
-
-    /// <summary>Whether uses of the entry wait, for its value or for that of another key.</summary>
-    private bool HasLine(Entry entry) => _lines.ContainsKey(entry);
+    public bool IsLate(Entry entry) => _lines.Has(entry) && !Knows(entry);
 
     /// <summary>Whether the entry stands for a removal that the transfer must not undo.</summary>
     public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && !entry.WasAbsent && !Sink.Has(EntryTable.RangeOf(entry.Hash));
@@ -72,7 +68,7 @@ internal sealed partial class Participant
 
     private bool Knows(Entry entry) => entry.KnownIn == (uint)state.View || Sink.Has(EntryTable.RangeOf(entry.Hash));
 
-    private bool Waits(KeyUse use) => HasLine(use.Entry) || (use.NeedsValue && !Knows(use.Entry));
+    private bool Waits(KeyUse use) => _lines.Has(use.Entry) || (use.NeedsValue && !Knows(use.Entry));
 
     private bool AnyWaits(ParticipantRecord op)
     {
@@ -119,13 +115,9 @@ internal sealed partial class Participant
 
     private void Postpone(KeyUse use)
     {
-        use.Op.LateUses++;
-        _lateBytes += EntryBytes + (use.Incoming?.Length ?? 0);
-        if (_lines.TryGetValue(use.Entry, out var line)) line.Last.Later = use;
-        _lines[use.Entry] = (line.First ?? use, use);
-        if (Knows(use.Entry)) return;
-        _lateOf.Add(use.Entry);
-        if (use.NeedsValue) Sink.Want(use.Entry);
+        bool known = Knows(use.Entry);
+        _lines.Add(use, known);
+        if (!known && use.NeedsValue) Sink.Want(use.Entry);
     }
 
     /// <summary>The transfer brings an entry; an entry that was written here since the view change stays unchanged.</summary>
@@ -159,8 +151,8 @@ internal sealed partial class Participant
     private int Know(Entry entry, bool wasAbsent = false)
     {
         entry.Know((uint)state.View, wasAbsent);
-        if (!HasLine(entry)) return 0;
-        _lateOf.Remove(entry);
+        if (!_lines.Has(entry)) return 0;
+        _lines.Know(entry);
         SetMark(entry, false, IsMark(entry));
         int applied = 0;
         _advancing.Push(entry);
@@ -177,20 +169,20 @@ internal sealed partial class Participant
     private int Advance(Entry entry)
     {
         int applied = 0;
-        while (_lines.TryGetValue(entry, out var line) && IsReady(line.First))
+        while (_lines.TryFirst(entry, out var first) && IsReady(first))
         {
-            var op = line.First.Op;
+            var op = first.Op;
             if (!op.IsConditional)
             {
-                TakeFirst(line.First);
-                ApplyAlone(line.First);
+                _lines.Take(first);
+                ApplyAlone(first);
                 applied++;
             }
             else
             {
                 for (int i = 0; i < op.UseCount; i++)
                 {
-                    TakeFirst(op.Uses[i]);
+                    _lines.Take(op.Uses[i]);
                     if (op.Uses[i].Entry != entry) _advancing.Push(op.Uses[i].Entry);
                 }
                 ApplyTogether(op);
@@ -209,18 +201,9 @@ internal sealed partial class Participant
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
-            if (_lines[use.Entry].First != use || (use.NeedsValue && !Knows(use.Entry))) return false;
+            if (!_lines.IsFirst(use) || (use.NeedsValue && !Knows(use.Entry))) return false;
         }
         return true;
-    }
-
-    private void TakeFirst(KeyUse use)
-    {
-        use.Op.LateUses--;
-        _lateBytes -= EntryBytes + (use.Incoming?.Length ?? 0);
-        if (use.Later is { } next) _lines[use.Entry] = (next, _lines[use.Entry].Last);
-        else if (_lines.Remove(use.Entry)) _lateOf.Remove(use.Entry);
-        use.Later = null;
     }
 
     private void EndLate(ParticipantRecord op)
@@ -234,7 +217,7 @@ internal sealed partial class Participant
     /// <summary>The whole range has arrived: a key that it did not bring was absent at the view change.</summary>
     public void RangeArrived(int range)
     {
-        if (_lateOf.HasAny(range) || _marks.HasAny(range)) _arrived.Enqueue(range);
+        if (_lines.HasUnknown(range) || _marks.HasAny(range)) _arrived.Enqueue(range);
     }
 
     /// <summary>Whether there are waiting uses or marks that no turn has handled yet.</summary>
@@ -250,7 +233,7 @@ internal sealed partial class Participant
         while (left > 0 && _arrived.TryPeek(out int range))
         {
             left--;
-            if (_lateOf.TryTake(range, out var entry)) left -= Know(entry);
+            if (_lines.TryTakeUnknown(range, out var entry)) left -= Know(entry);
             else if (!_marks.TryTake(range, out entry)) _ = _arrived.Dequeue();
             if (entry is not null) DropIfIdle(entry);
         }
@@ -276,7 +259,7 @@ internal sealed partial class Participant
     /// <summary>Whether a put would have to be kept for later although too much is kept already.</summary>
     private bool TooLate(ParticipantRecord op)
     {
-        if (state.Initialised || _lateBytes + ((long)_marks.Count * EntryBytes) <= DhtLimits.LateBytes) return false;
+        if (state.Initialised || _lines.Bytes + ((long)_marks.Count * KeyLines.EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
             if (op.Uses[i].Effect == KeyEffect.Remove || Waits(op.Uses[i])) return true;
         return false;
@@ -297,9 +280,7 @@ internal sealed partial class Participant
     {
         _lines.Clear();
         _lateOps.Clear();
-        _lateOf.Clear();
         _arrived.Clear();
         _marks.MoveTo(_oldMarks);
-        _lateBytes = 0;
     }
 }

@@ -1,5 +1,3 @@
-using GroupCore.Runtime;
-
 namespace Ida.Ordering;
 
 /// <summary>One-key reads, which take no place in the order (dht-order.md#reads-of-one-key).</summary>
@@ -26,7 +24,7 @@ internal sealed partial class Participant
     public bool Read(ReadWait wait, ReadOnlySpan<byte> key, ulong place)
     {
         var entry = EntryOf(key, place);
-        if (_readsWaiting >= state.Options.MaxOperations)
+        if (_readsWaiting >= state.Own.MaxOperations)
         {
             DropIfIdle(entry);
             return false;
@@ -56,14 +54,14 @@ internal sealed partial class Participant
         for (ReadWait? wait = queue.FirstWait, next; wait is not null; wait = next)
         {
             next = wait.Next;
-            if (!wait.HasRead && (wait.Arrival < barrier || state.Without == Rule.ReadWaitsForQueue))
+            if (!wait.HasRead && (wait.Arrival < barrier || !state.Rules.ReadWaitsForQueue))
             {
                 wait.HasRead = true;
                 (wait.Value, wait.Version, wait.Writer) = (entry.Value, entry.Version, queue.Writer);
                 wait.WriterGeneration = queue.Writer?.Generation ?? 0;
             }
             bool stable = wait.Writer is null || wait.Writer.Generation != wait.WriterGeneration || wait.Writer.Stable
-                || wait.Level == ConsistencyLevel.Ordered || state.Without == Rule.ReadWaitsForStable;
+                || wait.Level == ConsistencyLevel.Ordered || !state.Rules.ReadWaitsForStable;
             if (!wait.HasRead || !stable || !state.CanAnswer)
             {
                 previous = wait;

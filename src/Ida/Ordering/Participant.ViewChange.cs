@@ -1,3 +1,4 @@
+using Ida.Shared;
 using Ida.ViewChange;
 
 namespace Ida.Ordering;

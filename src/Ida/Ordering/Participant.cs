@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -14,7 +15,7 @@ namespace Ida.Ordering;
 /// such operation stands in front. The record of a put stays in the table until its commit has reached all participants, because the flush asks who holds it.
 /// A member without its state orders operations like any other member and answers nothing; .Newcomer shows how it applies puts meanwhile.
 /// </remarks>
-internal sealed partial class Participant(DhtState state, DhtSender send)
+internal sealed partial class Participant(DhtState state, IAnswers send)
 {
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
     internal const int LimitedPerTurn = 16_384;
@@ -39,13 +40,13 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// Bytes of outcomes of departed members with which a view may begin. During the view, retries of their puts may add a quarter at most:
     /// beyond that, a retry that would add more is told that its outcome is forgotten.
     /// </summary>
-    internal long MostLostBytes { get; set; } = 4 * state.Options.MaxOutcomeBytes;
+    internal long MostLostBytes { get; set; } = 4 * state.Own.MaxOutcomeBytes;
 
     /// <summary>Gets the commits that arrive, to acknowledge them.</summary>
     public CommitGarbageCollection CommitGarbageCollection { get; set; } = null!;
 
-    /// <summary>Keeps the old value for a snapshot that needs it when an entry changes.</summary>
-    public Transfer.StateSource Source { get; set; } = null!;
+    /// <summary>The slice as it was when the view was installed, while newcomers get it.</summary>
+    public ViewSnapshot Snapshot { get; } = new();
 
     /// <summary>The cut that is being copied for callers of a snapshot.</summary>
     public SliceCut? Cut { get; set; }
@@ -94,7 +95,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         ulong sequence = op.Key.Id.Sequence;
         bool remembered = false;
         Outcome outcome = default;
-        if (op.IsPut && session is not null && state.Without != Rule.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
+        if (op.IsPut && session is not null && state.Rules.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
         bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
         if (remembered && !others && IsOver(outcome, op) && !(outcome.Report?.Value is not null && send.OwesTooMuch(from)))
         {
@@ -108,9 +109,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         if (session is null || sequence < session.AckedBelow || (state.Initialised && session.LostIn == Session.NotHeard)) refusal = RejectReason.Expired;
         else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = RejectReason.Expired;
         else if (others) refusal = remembered || HoldsFirst(op.Key.Id) ? RejectReason.Taken : RejectReason.OtherPairs;
-        else if (session.IsRejected(op.Key) && state.Without != Rule.RejectionRefusesLater) refusal = RejectReason.Rejected;
-        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Without != Rule.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
-        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Options.MaxOutcomeBytes))) refusal = RejectReason.Overloaded;
+        else if (session.IsRejected(op.Key) && state.Rules.RejectionRefusesLater) refusal = RejectReason.Rejected;
+        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Rules.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
+        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Own.MaxOutcomeBytes))) refusal = RejectReason.Overloaded;
         else if (IsTooFarAhead(op, hint)) refusal = RejectReason.ClockAhead;
         if (refusal is { } reason)
         {
@@ -147,9 +148,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         var session = SessionOf(op.Key.Id.Session);
         Outcome outcome = default;
         bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
-        if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op))
+        bool executed = remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op);
+        // As for a proposal that is held here: its result goes out once this member owes less.
+        bool later = executed && outcome.Report?.Value is not null && send.OwesTooMuch(from);
+        if (executed && !later)
         {
-            bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count && !(outcome.Report?.Value is not null && send.OwesTooMuch(from));
+            bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
             send.Executed(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
             Discard(op);
             return;
@@ -157,7 +161,7 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
         // "Nothing was executed" must not be said of a put that was executed, or may be yet.
         if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = RejectReason.Expired;
         else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = RejectReason.Taken;
-        else if (MayBeExecuted(op)) reason = RejectReason.NotInitialised;
+        else if (later || MayBeExecuted(op)) reason = RejectReason.NotInitialised;
         RefuseWith(reason, op, session, from);
     }
 
@@ -250,12 +254,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
 
     private bool Overloaded(ParticipantRecord op, int from)
     {
-        if (_ops.Count >= state.Options.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || ((!op.IsPut || op.TellsValue) && send.OwesTooMuch(from))) return true;
+        if (_ops.Count >= state.Own.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || ((!op.IsPut || op.TellsValue) && send.OwesTooMuch(from))) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == RecordTable.MostAttempts) return true;
         for (int i = 0; i < op.UseCount; i++)
-            if (op.Uses[i].Entry.Queue is { } queue && queue.Uses >= state.Options.MaxQueuePerKey) return true;
+            if (op.Uses[i].Entry.Queue is { } queue && queue.Uses >= state.Own.MaxQueuePerKey) return true;
         return false;
     }
 
@@ -276,16 +280,16 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     {
         ulong time = state.Clock.Clamp(hint, state.Node.Now);
         bool quiescent = true, executed = true;
-        bool asksExecuted = state.Without == Rule.QuiescentIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
+        bool asksExecuted = !state.Rules.QuiescentIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
         for (int i = 0; i < op.UseCount; i++)
         {
             var entry = op.Uses[i].Entry;
             time = Math.Max(time, entry.Clock + 1);
             if (entry.Queue is not { } queue) continue;
-            if (op.IsPut && state.Without != Rule.QuiescentIncludesReads ? queue.Head is not null : queue.Puts > 0) quiescent = false;
+            if (op.IsPut && state.Rules.QuiescentIncludesReads ? queue.Head is not null : queue.Puts > 0) quiescent = false;
             if (!quiescent && asksExecuted) executed &= AllExecuted(queue, op.IsPut);
         }
-        if (state.Without == Rule.QuiescentIncludesPredecessors) quiescent = executed;
+        if (!state.Rules.QuiescentIncludesPredecessors) quiescent = executed;
         op.Proposed = time;
         op.Since = state.Node.Now;
         op.Void = WasTaken(op);
@@ -307,9 +311,9 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
             return;
         }
         bool answers = op.IsPut || state.CanAnswer;
-        if (quiescent && answers && (state.Initialised || op.IsPut || state.Without == Rule.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
-        bool speculate = quiescent || state.Without == Rule.FastPathQuiescent || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
-        if (speculate && answers && (state.Initialised || state.Without == Rule.OnlyInitialisedAnswers)) Speculate(op);
+        if (quiescent && answers && (state.Initialised || op.IsPut || !state.Rules.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
+        bool speculate = quiescent || !state.Rules.FastPathQuiescent || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
+        if (speculate && answers && (state.Initialised || !state.Rules.OnlyInitialisedAnswers)) Speculate(op);
         Answer(op, from);
     }
 
@@ -406,12 +410,12 @@ internal sealed partial class Participant(DhtState state, DhtSender send)
     /// <summary>Removes the entry of an absent key that nothing waits for; the floor takes over its clock.</summary>
     public void DropIfIdle(Entry entry)
     {
-        if (!entry.Idle || entry.Touched || Source.Needs(entry) || Cut?.Needs(entry) == true || (!state.Initialised && (IsMark(entry) || HasLine(entry)))) return;
+        if (!entry.Idle || entry.Touched || Snapshot.Needs(entry) || Cut?.Needs(entry) == true || (!state.Initialised && (IsMark(entry) || _lines.Has(entry)))) return;
         Table.Limit(entry);
         _floor = Math.Max(_floor, entry.Clock);
         Table.Remove(entry);
         Cut?.Forget(entry);
-        Source.Forget(entry);
+        Snapshot.Forget(entry);
     }
 
     private void Touch(Entry entry)

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ida.Shared;
 
 namespace Ida.Ordering;
 

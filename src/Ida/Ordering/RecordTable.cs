@@ -1,3 +1,5 @@
+using Ida.Shared;
+
 namespace Ida.Ordering;
 
 /// <summary>The attempts that a participant holds, by logical operation. Attempts of one operation are chained; nearly always there is only one.</summary>

@@ -1,4 +1,4 @@
-using GroupCore.Membership;
+using Ida.Shared;
 
 namespace Ida.Ordering;
 
@@ -35,12 +35,6 @@ internal sealed class Session(UInt128 id)
     private uint _refusedUpTo;
 
     public UInt128 Id { get; } = id;
-
-    /// <summary>
-    /// A member's session id. No two processes have one incarnation, and no process chooses its own: so no process can have another's session.
-    /// The number distinguishes the sessions of one process, which may enable the DHT again.
-    /// </summary>
-    public static UInt128 IdOf(ProcessId member, ulong number) => new(member.Incarnation, number);
 
     public ulong AckedBelow { get; private set; }
 

@@ -11,15 +11,20 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     /// <summary>Entries copied in one turn; the range that reaches this number, 1/256 of the slice, is copied whole.</summary>
     public const int EntriesPerTurn = 4096;
 
-    private readonly ulong _view = state.View;
-    private readonly int _shard = state.Shard, _slot = state.Slot;
-    private readonly bool _initialised = state.Initialised;
     private readonly KeptValues _kept = new();
     private readonly List<(ulong Place, LocalEntry Entry)> _copied = [];
     private readonly List<Entry> _range = [];
     private readonly Lock _making = new();
-    private LocalSlice? _made;
+    private object? _made;
     private int _next;
+
+    public ulong View { get; } = state.View;
+
+    public int Shard { get; } = state.Shard;
+
+    public int Slot { get; } = state.Slot;
+
+    public bool IsInitialised { get; } = state.Initialised;
 
     /// <summary>The table that is cut. If the slice is dropped meanwhile, this table stays as it is.</summary>
     public EntryTable Table { get; } = table;
@@ -53,17 +58,22 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         return _next == EntryTable.Ranges;
     }
 
-    /// <summary>The finished cut, for the callers' threads or the pool. Callers may share one cut: the first caller makes the slice that all get.</summary>
-    public LocalSlice ToSlice()
+    /// <summary>What is made of the finished cut, for the callers' threads or the pool. Callers may share one cut: the first caller makes what all get.</summary>
+    public TSlice Made<TSlice>(Func<SliceCut, TSlice> make) where TSlice : class
     {
-        using (_making.Hold()) return _made ??= Make();
+        using (_making.Hold())
+        {
+            _made ??= make(this);
+            return (TSlice)_made;
+        }
     }
 
-    private LocalSlice Make()
+    /// <summary>The entries of the finished cut in their order, and a digest of them. Once, and by one caller.</summary>
+    public IReadOnlyList<LocalEntry> Sort(out ulong digest)
     {
         _copied.Sort(static (a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : a.Entry.Key.Span.SequenceCompareTo(b.Entry.Key.Span));
-        ulong digest = 0;
+        digest = 0;
         foreach (var (_, entry) in _copied) digest ^= StableHash.Of(entry.Key.Span, entry.Version) + StableHash.Of(entry.Value.Span, entry.Version);
-        return new(_view, _shard, _slot, _initialised, digest, _copied.ConvertAll(static one => one.Entry));
+        return _copied.ConvertAll(static one => one.Entry);
     }
 }

@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace Ida.Placement;
 
@@ -24,12 +23,13 @@ internal static class SlotAssignment
     /// Replaces <paramref name="slots"/> (holes where members were lost) by the next assignment. Returns the number of slots looked at, for
     /// tests of that cost.
     /// </summary>
-    public static long Assign(List<SlotState> slots, int shards, IReadOnlyList<ProcessId> newcomers, Rule without = Rule.None)
+    public static long Assign(List<SlotState> slots, int shards, IReadOnlyList<ProcessId> newcomers, DhtRules? rules = null)
     {
+        rules ??= DhtRules.All;
         var population = new int[shards];
         for (int slot = 0; slot < slots.Count; slot++)
             if (slots[slot] is { Taken: true, Leaving: false }) population[slot % shards]++;
-        LetGo(slots, population, placed: false, without);
+        LetGo(slots, population, placed: false, rules);
         while (slots.Count < shards) slots.Add(SlotState.Hole);
         int next = 0, regular = slots.Count;
         MakeRoom(slots, population);
@@ -44,7 +44,7 @@ internal static class SlotAssignment
                 slots[hole] = new(newcomers[next++], false);
                 population[shard]++;
             }
-            else if ((hole < regular || population[shard] == 0) && Donor(slots, population, hole, without, ref looks) is var donor and >= 0)
+            else if ((hole < regular || population[shard] == 0) && Donor(slots, population, hole, rules, ref looks) is var donor and >= 0)
             {
                 bool same = donor % shards == shard;
                 slots[hole] = slots[donor] with { Initialised = same && slots[donor].Initialised };
@@ -59,20 +59,20 @@ internal static class SlotAssignment
             }
         }
         while (next < newcomers.Count) slots.Add(new(newcomers[next++], false));
-        LetGo(slots, population, placed: true, without);
+        LetGo(slots, population, placed: true, rules);
         while (slots.Count > 0 && !slots[^1].Taken) slots.RemoveAt(slots.Count - 1);
         return looks;
     }
 
     /// <summary>Removes leavers that are not needed, or, once all other members are <paramref name="placed"/>, from which no member can be initialised.</summary>
-    private static void LetGo(List<SlotState> slots, int[] population, bool placed, Rule without)
+    private static void LetGo(List<SlotState> slots, int[] population, bool placed, DhtRules rules)
     {
         int shards = population.Length;
         for (int slot = 0; slot < slots.Count; slot++)
         {
             if (!slots[slot].Leaving) continue;
             int shard = slot % shards;
-            bool needed = slots[slot].Initialised && without != Rule.LeaverStaysAsSource && !AnotherInitialised(slots, shards, slot);
+            bool needed = slots[slot].Initialised && rules.LeaverStaysAsSource && !AnotherInitialised(slots, shards, slot);
             if (!needed || (placed && population[shard] == 0)) slots[slot] = SlotState.Hole;
         }
     }
@@ -116,7 +116,7 @@ internal static class SlotAssignment
         return best;
     }
 
-    private static int Donor(List<SlotState> slots, int[] population, int hole, Rule without, ref long looks)
+    private static int Donor(List<SlotState> slots, int[] population, int hole, DhtRules rules, ref long looks)
     {
         int shards = population.Length, shard = hole % shards;
         for (int slot = slots.Count - 1 - ((slots.Count - 1 - hole) % shards); slot > hole; slot -= shards, looks++)
@@ -126,7 +126,7 @@ internal static class SlotAssignment
         {
             int other = slot % shards;
             if (!slots[slot].Taken || slots[slot].Leaving || other == shard || population[other] < population[shard] + 2) continue;
-            if (without == Rule.SwapKeepsInitialised || AnotherInitialised(slots, shards, slot)) return slot;
+            if (!rules.SwapKeepsInitialised || AnotherInitialised(slots, shards, slot)) return slot;
         }
         return -1;
     }

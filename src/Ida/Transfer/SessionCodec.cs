@@ -1,5 +1,4 @@
 using System.Buffers;
-using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -62,9 +61,9 @@ internal static class SessionCodec
     /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false, with whatever was read before, when it is something else.</summary>
     /// <param name="from">The piece.</param>
     /// <param name="into">The sessions to which the piece is added.</param>
-    /// <param name="without">The rule that is left out.</param>
+    /// <param name="rules">The rules of the DHT.</param>
     /// <param name="overtaken">Called for each put whose outcome is not kept, because its acknowledgement was here first.</param>
-    public static bool Read(ref BodyReader from, SessionTable into, Rule without, Action<OperationId>? overtaken = null)
+    public static bool Read(ref BodyReader from, SessionTable into, DhtRules rules, Action<OperationId>? overtaken = null)
     {
         Session? session = null;
         Span<ulong> few = stackalloc ulong[PutVersions.Inline];
@@ -92,7 +91,7 @@ internal static class SessionCodec
             var report = PutReportCodec.Read(ref from, count);
             if (from.Failed) return false;
             if (sequence < session.AckedBelow) overtaken?.Invoke(new(session.Id, sequence));
-            if (without != Rule.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), report));
+            if (rules.OutcomeInTransfer) into.Record(session, new(sequence, view, (uint)(attempt >> 1), (attempt & 1) != 0, payload, new(versions), report));
         }
         return from.Complete;
     }

@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Transfer;
@@ -9,7 +10,7 @@ namespace Ida.Transfer;
 /// keys whose value a put needs. The sessions come at the end and make it initialised. After a view change it asks again; ranges that it has, which
 /// the puts of the old view kept current, are not sent again. Source: dht-view-change.md#equal-ranges-are-not-sent-again, #newcomers-apply-puts-before-their-state.
 /// </summary>
-internal sealed class StateSink(DhtState state, DhtSender send, Participant participant)
+internal sealed class StateSink(DhtState state, DhtSender send, Participant participant) : IArrivingState
 {
     private const int LookedAtPerAsk = 1024;
 
@@ -169,7 +170,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     /// More than any source with the same options remembers: for each member its bound, with what is on the way and what merges on the way may store, and five times
     /// that for departed members.
     /// </summary>
-    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Options.MaxOutcomeBytes + state.Options.MaxInFlightBytes + ((long)state.Options.MaxInFlight * DhtLimits.ValueBytes));
+    private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Own.MaxOutcomeBytes + state.Own.MaxInFlightBytes + ((long)state.Own.MaxInFlight * DhtLimits.ValueBytes));
 
     /// <summary>Takes a piece of the sessions, the last part of the state. True when the state is whole.</summary>
     public bool OnEnd(int from, ref BodyReader body, out ulong viewChangeClock)
@@ -183,7 +184,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return false;
         }
         while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
-        if (participant.Sessions.OutcomeBytes > MostOutcomeBytes || !SessionCodec.Read(ref body, participant.Sessions, state.Without, participant.DropAttempts))
+        if (participant.Sessions.OutcomeBytes > MostOutcomeBytes || !SessionCodec.Read(ref body, participant.Sessions, state.Rules, participant.DropAttempts))
         {
             state.Node.Counters.Refuse(RefusalReason.Malformed);
             return false;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Transfer;
@@ -9,23 +10,15 @@ namespace Ida.Transfer;
 /// Source: dht-view-change.md#decided-puts-come-before-the-snapshot, #outcomes-travel-with-the-state.
 /// </summary>
 /// <remarks>
-/// Snapshot: nothing is copied at the install. The first change of an entry in this view keeps a reference to the old value (arrays are never
-/// changed in place) until no transfer of the view is left, so the cost goes with the entries that were changed during the transfer (<see cref="KeptValues"/>).
-/// The same holds for outcomes: those acknowledged meanwhile are kept for it.
+/// Nothing is copied at the install: the participant keeps what changes meanwhile (<see cref="ViewSnapshot"/>). The same holds for outcomes: those acknowledged meanwhile are kept.
 /// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that the newcomer has already,
 /// by its digest, from a transfer of an earlier view, is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
-    private const int LookedAtPerTurn = 4096, ScannedPerTurn = 20_000;
+    private const int ScannedPerTurn = 20_000;
     private readonly List<Feed> _feeds = [];
-
-    // Null: no snapshot is open.
-    private KeptValues? _kept;
-
-    // Entries of which the snapshot keeps a value, and those of earlier snapshots: such an entry stays though its key may have been removed, until it is looked at after the end.
-    private List<Entry> _changed = [];
-    private readonly Stack<List<Entry>> _over = [];
+    private readonly ViewSnapshot _snapshot = participant.Snapshot;
     private readonly List<Entry> _scratch = [];
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private readonly ArrayBufferWriter<byte> _piece = new();
@@ -33,35 +26,30 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     private ulong _viewChangeClock;
 
     /// <summary>Whether a transfer is under way, or entries wait to be looked at after one.</summary>
-    public bool HasWork => _feeds.Count > 0 || _over.Count > 0;
-
-    /// <summary>Number of entries of which the snapshot keeps a value, and of those that wait to be looked at; 0 where there is no transfer.</summary>
-    internal int KeptCount => _changed.Count + _over.Sum(static entries => entries.Count);
+    public bool HasWork => _feeds.Count > 0 || _snapshot.HasWork;
 
     /// <summary>At the install, after the decided operations: this member is the source of its shard's newcomers.</summary>
     public void Open(ulong viewChangeClock)
     {
-        (_kept, _viewChangeClock) = (new(), viewChangeClock);
+        _snapshot.Open();
+        _viewChangeClock = viewChangeClock;
         _sessions = new(participant.Sessions, state.View);
     }
 
     /// <summary>Ends the snapshot: at the next view change, or when there are no newcomers left.</summary>
     public void Close()
     {
-        _kept = null;
+        _snapshot.Close();
         _feeds.Clear();
         _sessions?.End();
         _sessions = null;
-        if (_changed.Count == 0) return;
-        _over.Push(_changed);
-        _changed = [];
     }
 
     /// <summary>The slice is gone, and no later turn would release anything: drops everything.</summary>
     public void Forget()
     {
         Close();
-        _over.Clear();
+        _snapshot.Forget();
         _scratch.Clear();
         _scratch.TrimExcess();
     }
@@ -70,34 +58,15 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     public void Tick()
     {
         for (int i = _feeds.Count - 1; i >= 0; i--) SendChunks(_feeds[i]);
-        if (!_over.TryPeek(out var over)) return;
-        int from = Math.Max(0, over.Count - LookedAtPerTurn);
-        for (int i = over.Count - 1; i >= from; i--) participant.DropIfIdle(over[i]);
-        over.RemoveRange(from, over.Count - from);
-        if (from == 0) _over.Pop();
+        _snapshot.LookOver(participant);
     }
-
-    /// <summary>
-    /// An entry is about to change: the snapshot keeps its old value. Of an entry that was absent it keeps only that it was, until the view ends or
-    /// the entry is removed, however often the key comes and goes.
-    /// </summary>
-    public void BeforeChange(Entry entry)
-    {
-        if (_kept?.Keep(entry) == true && entry.Value is not null) _changed.Add(entry);
-    }
-
-    /// <summary>Whether the snapshot keeps a value of an absent entry.</summary>
-    public bool Needs(Entry entry) => _kept?.HasValue(entry) == true;
-
-    /// <summary>An absent entry that the snapshot does not need is gone; its key may come back with another entry.</summary>
-    public void Forget(Entry entry) => _kept?.Forget(entry);
 
     /// <summary>A newcomer asks for the state, with the digests of the ranges that it holds.</summary>
     public void OnPull(int from, ref BodyReader body)
     {
         var digests = new ulong[EntryTable.Ranges];
         for (int i = 0; i < digests.Length; i++) digests[i] = body.U64();
-        if (!body.Complete || _kept is null || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
+        if (!body.Complete || !_snapshot.IsOpen || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
             || _feeds.Exists(one => one.Rank == from))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
@@ -123,7 +92,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     {
         var question = body;
         int count = body.Count(DhtLimits.FetchedKeys, 2);
-        if (count == 0 || _kept is not { } kept || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsInitialised(slot))
+        if (count == 0 || !_snapshot.IsOpen || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard || state.Map.IsInitialised(slot))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
             return;
@@ -143,7 +112,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             var key = body.Blob(DhtLimits.KeyBytes);
             if (key.Length < KeyIdentity.MapBytes) body.Fail();
             if (body.Failed) break;
-            var (value, version) = participant.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? kept.Of(entry) : (null, 0);
+            var (value, version) = participant.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? _snapshot.Of(entry) : (null, 0);
             _fetched.Add((value is not null, whole ? value : null, version));
             size += 16 + (whole && value is not null ? value.Length : 0);
         }
@@ -199,7 +168,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     /// <summary>A newcomer became initialised: if it was the last, the snapshot is over.</summary>
     public void OnReady()
     {
-        if (_kept is not null && EveryoneInitialised()) Close();
+        if (_snapshot.IsOpen && EveryoneInitialised()) Close();
     }
 
     /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
@@ -212,7 +181,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             ulong digest = 0;
             foreach (var entry in _scratch)
             {
-                if (_kept!.Of(entry) is not ({ } value, var version)) continue;
+                if (_snapshot.Of(entry) is not ({ } value, var version)) continue;
                 feed.Entries.Add((entry.Key, value, version));
                 digest ^= EntryDigest.Of(entry.Key, version);
             }

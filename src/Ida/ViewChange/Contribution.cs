@@ -1,7 +1,8 @@
 using System.Buffers;
 using System.Text;
 using GroupCore.Membership;
-using Ida.Ordering;
+using Ida.Maps;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.ViewChange;
@@ -79,8 +80,10 @@ internal sealed class Contribution
         into.Advance(to.Length);
     }
 
-    /// <summary>Null when the bytes are not a contribution. <paramref name="like"/> is what another member declares: most declare the same, and that is read once.</summary>
-    public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes, MapSet? like = null)
+    /// <summary>
+    /// Null when the bytes are not a contribution. In <paramref name="known"/> is what the members before declare, and what this one adds: most declare the same as another, and that is read once.
+    /// </summary>
+    public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes, List<MapSet>? known = null)
     {
         var from = new BodyReader(bytes);
         if (from.U8() != Version) return null;
@@ -88,7 +91,7 @@ internal sealed class Contribution
         ulong shardSize = from.Var(), targetSize = from.Var();
         string hash = Encoding.UTF8.GetString(from.Blob(DhtConfig.MaxHashName));
         var declared = from.Blob(DhtLimits.DeclarationBytes);
-        var maps = like is not null && declared.SequenceEqual(like.Bytes) ? like : MapSet.Read(declared);
+        var maps = Known(declared, known);
         ulong session = from.U64(), incarnation = from.Var(), admitted = from.Var(), slot = from.Var(), physical = from.U64(), committed = from.U64();
         if (maps is null || shardSize is 0 or > ushort.MaxValue || targetSize is 0 or > ushort.MaxValue || targetSize % shardSize != 0 || slot > ushort.MaxValue || physical > HybridClock.MaxTime || committed > HybridClock.MaxTime) return null;
         var read = new Contribution
@@ -99,7 +102,7 @@ internal sealed class Contribution
             Enabled = (flags & 1) != 0,
             Initialised = (flags & 2) != 0,
             Leaving = (flags & 4) != 0,
-            Session = Ordering.Session.IdOf(member, session),
+            Session = SessionId.Of(member, session),
             Incarnation = incarnation,
             Admitted = admitted,
             Slot = (int)slot - 1,
@@ -117,5 +120,14 @@ internal sealed class Contribution
             read.Unsettled.Add(new(key, proposed, time, participants));
         }
         return from.Complete ? read : null;
+    }
+
+    private static MapSet? Known(ReadOnlySpan<byte> declared, List<MapSet>? known)
+    {
+        foreach (var one in known ?? [])
+            if (declared.SequenceEqual(one.Bytes)) return one;
+        var read = MapSet.Read(declared);
+        if (read is not null) known?.Add(read);
+        return read;
     }
 }

@@ -1,8 +1,8 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
-using GroupCore.Runtime;
-using Ida.Ordering;
+using Ida.Maps;
 using Ida.Placement;
+using Ida.Shared;
 
 namespace Ida.ViewChange;
 
@@ -75,17 +75,18 @@ internal sealed class Decision
 
     public UInt128 SessionOf(ProcessId member) => _from.GetValueOrDefault(member)?.Session ?? UInt128.Zero;
 
-    public static Decision Decide(IReadOnlyList<LayerContribution> contributions, View next, Rule without = Rule.None)
+    public static Decision Decide(IReadOnlyList<LayerContribution> contributions, View next, DhtRules? rules = null)
     {
         var all = new List<Contribution>(contributions.Count);
+        var declared = new List<MapSet>();
         foreach (var one in contributions)
-            if (next.RankOf(one.Member) >= 0 && Contribution.Read(one.Member, one.Bytes.Span, all.Count > 0 ? all[^1].Maps : null) is { Enabled: true } read) all.Add(read);
+            if (next.RankOf(one.Member) >= 0 && Contribution.Read(one.Member, one.Bytes.Span, declared) is { Enabled: true } read) all.Add(read);
         var decision = new Decision();
-        decision.Run(all, next, without);
+        decision.Run(all, next, rules ?? DhtRules.All);
         return decision;
     }
 
-    private void Run(List<Contribution> all, View next, Rule without)
+    private void Run(List<Contribution> all, View next, DhtRules rules)
     {
         foreach (var one in all)
         {
@@ -106,7 +107,7 @@ internal sealed class Decision
         foreach (var one in BySeniority(all.FindAll(static one => one.Incarnation == 0))) Check(one, config);
         List<ProcessId> newcomers = [.. all.Where(one => one.Incarnation == 0 && !_refused.ContainsKey(one.Member)).Select(static one => one.Member)];
         if (members.Count == 0) Found(newcomers, config, next.Id);
-        else Continue(members, newcomers, config, without);
+        else Continue(members, newcomers, config, rules);
         foreach (var slot in Slots)
         {
             if (!slot.Taken) continue;
@@ -152,16 +153,16 @@ internal sealed class Decision
         foreach (var member in newcomers) Slots.Add(new(member, true));
     }
 
-    private void Continue(List<Contribution> members, List<ProcessId> newcomers, DhtConfig config, Rule without)
+    private void Continue(List<Contribution> members, List<ProcessId> newcomers, DhtConfig config, DhtRules rules)
     {
-        DecideOperations(members, without);
+        DecideOperations(members, rules);
         foreach (var one in members)
         {
             while (Slots.Count <= one.Slot) Slots.Add(SlotState.Hole);
             Slots[one.Slot] = new(one.Member, one.Initialised, Leaving: one.Leaving);
         }
         // With fewer members than shards one shard is lost, whatever the assignment.
-        if (members.Count >= config.Shards) SlotAssignment.Assign(Slots, config.Shards, newcomers, without);
+        if (members.Count >= config.Shards) SlotAssignment.Assign(Slots, config.Shards, newcomers, rules);
         Kind = DecisionKind.Serving;
         for (int shard = 0; shard < config.Shards && Kind == DecisionKind.Serving; shard++)
         {
@@ -173,7 +174,7 @@ internal sealed class Decision
         }
     }
 
-    private void DecideOperations(List<Contribution> members, Rule without)
+    private void DecideOperations(List<Contribution> members, DhtRules rules)
     {
         var order = new List<Held>();
         var atSlot = new HashSet<int>();
@@ -198,8 +199,8 @@ internal sealed class Decision
             int surviving = 0;
             foreach (ushort slot in state.Participants)
                 if (atSlot.Contains(slot)) surviving++;
-            bool byAll = state.Holders >= surviving || without == Rule.FlushNeedsAllHolders;
-            if (without == Rule.FlushCommitsHeld) byAll = false;
+            bool byAll = state.Holders >= surviving || !rules.FlushNeedsAllHolders;
+            if (!rules.FlushCommitsHeld) byAll = false;
             if (state.Time == 0 && !byAll) continue;
             ulong time = Math.Min(state.Time != 0 ? state.Time : state.Proposed, _limit);
             state.Commit = time;

@@ -1,3 +1,4 @@
+using GroupCore.Groups;
 using GroupCore.Wire;
 
 namespace Ida.Wire;
@@ -5,6 +6,9 @@ namespace Ida.Wire;
 /// <summary>Frame types of the DHT (dht-order.md#messages, dht-view-change.md#messages). All carry the group slot and view in their header. Locked by the wire-contract test.</summary>
 internal static class DhtFrame
 {
+    /// <summary>The layer that the DHT is, with types to spare.</summary>
+    public static LayerFrames Layer { get; } = new("dht", Propose, 32);
+
     public const FrameType Propose = (FrameType)192;
     public const FrameType Proposed = (FrameType)193;
     public const FrameType Commit = (FrameType)194;

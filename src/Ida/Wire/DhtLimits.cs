@@ -56,9 +56,12 @@ internal static class DhtLimits
 
     public const long KnownEndBytes = 16L << 20;
 
+    /// <summary>For how many more puts of a member replicas remember the outcome of one whose id was taken beforehand; fewer than <see cref="OpenPuts"/>.</summary>
+    public const int TakenIds = 65_536;
+
     /// <summary>
     /// Most puts of a member since its oldest unfinished one: replicas remember the outcomes of the puts in between, at some 100 bytes for a put
-    /// of one key. <see cref="DhtOptions.MaxOutcomeBytes"/> bounds their bytes separately.
+    /// of one key. <see cref="DhtMemberOptions.MaxOutcomeBytes"/> bounds their bytes separately.
     /// </summary>
     public const ulong OpenPuts = 1 << 18;
 }

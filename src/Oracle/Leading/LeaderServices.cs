@@ -17,6 +17,7 @@ internal sealed partial class LeaderServices
     private const int ExclusionsPerEntry = 4_096;
     private const long PruneEvery = 5 * Durations.Second;
     private readonly INode _node;
+    private readonly OracleRules _rules;
     private readonly FrameSender _sender;
     private readonly ReplicatedLog _log;
     private readonly OracleState _state;
@@ -45,9 +46,9 @@ internal sealed partial class LeaderServices
 
     public LeaderServices(INode node, OracleOptions options, FrameSender sender, ReplicatedLog log, OracleState state)
     {
-        (_node, _sender, _log, _state, _acceptors) = (node, sender, log, state, options.Acceptors);
-        _leases = new(node, sender);
-        _fence = new(node, _leases);
+        (_node, _rules, _sender, _log, _state, _acceptors) = (node, log.Rules, sender, log, state, options.Acceptors);
+        _leases = new(node, _rules, sender);
+        _fence = new(node, _rules, _leases);
         _names = new(node, _fence);
         _detector = new(node, _ring, options);
         _keeper = new(node, options);
@@ -354,7 +355,7 @@ internal sealed partial class LeaderServices
     }
 
     /// <summary>Whether a view completion does not count any more, or not from this process: it must not replace one that counts.</summary>
-    private bool IsOver(ProcessId from, ViewCompletion completion) => _node.Without != Rule.A3PendingProposalOnly
+    private bool IsOver(ProcessId from, ViewCompletion completion) => _rules.A3PendingProposalOnly
         && (_state.Find(completion.Group) is not { Pending: { } pending } group || group.View.Id != completion.View || pending.Number != completion.Proposal || !pending.IsLedBy(from, group.View));
 
     /// <summary>Whether a view completion names more members than the view has: for each group, one of any size could be held here as long as a lease lasts.</summary>

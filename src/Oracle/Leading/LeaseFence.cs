@@ -9,7 +9,7 @@ namespace Oracle.Leading;
 /// Holds view completions of StrictPrimary groups until every member that they exclude is proved dead or without a lease. One per
 /// group: a repeat, or the completion of a later proposal, replaces the one before.
 /// </summary>
-internal sealed class LeaseFence(INode node, LeaseTable leases)
+internal sealed class LeaseFence(INode node, OracleRules rules, LeaseTable leases)
 {
     private readonly SortedDictionary<GroupId, Request> _held = [];
 
@@ -74,7 +74,7 @@ internal sealed class LeaseFence(INode node, LeaseTable leases)
     private long EndOf(OracleState state, IReadOnlyList<ProcessId> failed, long lease)
     {
         long end = 0;
-        if (node.Without == Rule.StrictPrimaryDelay) return end;
+        if (!rules.StrictPrimaryDelay) return end;
         foreach (var id in failed)
         {
             var process = state.Find(id);

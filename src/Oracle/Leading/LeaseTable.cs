@@ -28,7 +28,7 @@ namespace Oracle.Leading;
 /// <para>The wait is before the view completion is appended (<see cref="LeaseFence"/>), not before the view is announced: once that is in the
 /// log any replica may commit and announce it.</para>
 /// </remarks>
-internal sealed class LeaseTable(INode node, FrameSender sender)
+internal sealed class LeaseTable(INode node, OracleRules rules, FrameSender sender)
 {
     private const int MaxAsks = 2 * Limits.Processes;
     private readonly SortedDictionary<ProcessId, long> _until = [];
@@ -49,7 +49,7 @@ internal sealed class LeaseTable(INode node, FrameSender sender)
 
     /// <summary>A leadership has committed its first entry; <paramref name="assumeLeases"/> unless it is the first. Questions since its election wait here.</summary>
     public void Begin(long since, bool assumeLeases) =>
-        (_since, _inherits) = (since, assumeLeases && node.Without != Rule.StrictPrimaryInherits);
+        (_since, _inherits) = (since, assumeLeases && rules.StrictPrimaryInherits);
 
     /// <summary>Takes a question; it is answered when the read round that starts with this turn is confirmed.</summary>
     public void Ask(Raft.Leader leader, LeaseAsk ask, int peer)

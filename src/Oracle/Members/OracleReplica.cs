@@ -26,8 +26,9 @@ internal sealed partial class OracleReplica : ILogPort, IStateEvents
     public OracleReplica(INode node, OracleOptions options, FrameSender sender, Action requestTurn, Action roleChanged)
     {
         (_node, _sender, _requestTurn, _roleChanged) = (node, sender, requestTurn, roleChanged);
-        State = new(this, node.Without);
-        Log = new(node, options, this, State);
+        var rules = OracleRules.Without(node.Without);
+        State = new(this, rules);
+        Log = new(node, rules, options, this, State);
         Services = new(node, options, sender, Log, State);
     }
 

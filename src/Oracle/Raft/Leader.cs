@@ -1,5 +1,3 @@
-using GroupCore.Runtime;
-
 namespace Oracle.Raft;
 
 /// <summary>
@@ -64,8 +62,8 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     /// <summary>Whether the rules allow a change of the configuration now (oracle.md#a-change-waits-for-an-entry-of-the-own-term,
     /// #one-change-of-the-configuration-at-a-time).</summary>
     public bool MayChange => !Transferring
-        && (Ready || Log.Node.Without == Rule.RaftOwnTermFirst)
-        && (Log.Entries.ConfigurationIndex <= Log.Commit || Log.Node.Without == Rule.RaftOneChange);
+        && (Ready || !Log.Rules.RaftOwnTermFirst)
+        && (Log.Entries.ConfigurationIndex <= Log.Commit || !Log.Rules.RaftOneChange);
 
     public bool TryChange(Configuration next)
     {
@@ -212,7 +210,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         matches.Sort();
         reads.Sort();
         ulong match = matches[^Log.Quorum];
-        bool countable = match > Log.Commit && (Log.Entries.TermAt(match) == Log.Term || Log.Node.Without == Rule.RaftOldTermByCounting);
+        bool countable = match > Log.Commit && (Log.Entries.TermAt(match) == Log.Term || !Log.Rules.RaftOldTermByCounting);
         bool confirms = reads[^Log.Quorum] > _confirmed;
         _confirmed = reads[^Log.Quorum];
         if (countable)

@@ -38,15 +38,17 @@ internal sealed class ReplicatedLog : ITimerTarget
     private long _appliedBytes;
     private TimerHandle _timer;
 
-    public ReplicatedLog(INode node, OracleOptions options, ILogPort port, IStateMachine machine)
+    public ReplicatedLog(INode node, OracleRules rules, OracleOptions options, ILogPort port, IStateMachine machine)
     {
-        (Node, Options, Port, Machine) = (node, options, port, machine);
+        (Node, Rules, Options, Port, Machine) = (node, rules, options, port, machine);
         _saveLater = node.Id % (((ulong)options.SnapshotEntries / 8) + 1);
         Role = new Follower(this);
         Role.Enter();
     }
 
     public INode Node { get; }
+
+    public OracleRules Rules { get; }
 
     public OracleOptions Options { get; }
 
@@ -95,7 +97,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         get
         {
             int voters = Entries.Configuration.Voters.Count;
-            return Node.Without == Rule.RaftMajority ? Math.Max(1, voters / 2) : (voters / 2) + 1;
+            return Rules.RaftMajority ? (voters / 2) + 1 : Math.Max(1, voters / 2);
         }
     }
 
@@ -219,7 +221,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         Port.OnProgress();
     }
 
-    internal bool UpToDate(VoteRequest request) => Node.Without == Rule.RaftUpToDateVote
+    internal bool UpToDate(VoteRequest request) => !Rules.RaftUpToDateVote
         || request.LastTerm > Entries.LastTerm || (request.LastTerm == Entries.LastTerm && request.LastIndex >= Entries.LastIndex);
 
     /// <summary>Whether this replica leads, or has heard the leader within the shortest election time-out.</summary>
@@ -359,7 +361,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         }
         incoming.Finish();
         // Entries after one that both have may be acknowledged, and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
-        if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Node.Without != Rule.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
+        if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Rules.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
         Saved = (chunk.LastIndex, chunk.LastTerm, chunk.Configuration, incoming.Bytes);

@@ -35,7 +35,7 @@ internal sealed partial class OracleState
         writer.Flush();
     }
 
-    public IRestore BeginRestore() => new Restore(this, new(events, without, most, room));
+    public IRestore BeginRestore() => new Restore(this, new(events, rules, most, room));
 
     /// <summary>Replaces the present state by another one, whose tables it takes over without a copy.</summary>
     private void Become(OracleState other)

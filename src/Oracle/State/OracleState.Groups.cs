@@ -1,5 +1,4 @@
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.State.Operations;
 
 namespace Oracle.State;
@@ -103,7 +102,7 @@ internal sealed partial class OracleState
     private OperationResult CompleteView(ProcessRecord process, ViewCompletion completion)
     {
         if (Find(completion.Group) is not { Pending: { } pending } group || group.View.Id != completion.View || !pending.IsLedBy(process.Id, group.View)) return OperationResult.Completed;
-        if (pending.Number != completion.Proposal && without != Rule.A3PendingProposalOnly) return OperationResult.Completed;
+        if (pending.Number != completion.Proposal && rules.A3PendingProposalOnly) return OperationResult.Completed;
         // An exclusion earlier in this very entry supersedes the proposal that is still noted as pending.
         if (_rebuild.GetValueOrDefault(group.Id).HasFlag(Rebuild.Supersede)) return OperationResult.Completed;
         Install(group, pending, completion.Initialised);
@@ -185,7 +184,7 @@ internal sealed partial class OracleState
             return;
         }
         bool unchanged = survivors.Count == group.View.Members.Count && group.Queue.Count == 0 && !same;
-        if (unchanged && (group.Pending is null || without == Rule.A4NeverWithdraw))
+        if (unchanged && (group.Pending is null || !rules.A4NeverWithdraw))
         {
             group.Pending = null;
             return;

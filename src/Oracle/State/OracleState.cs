@@ -1,6 +1,5 @@
 using System.Buffers;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 using Oracle.Raft;
 using Oracle.State.Operations;
 
@@ -29,10 +28,10 @@ namespace Oracle.State;
 /// than <paramref name="most"/>, no group is founded or joined.
 /// </remarks>
 /// <param name="events">Gets the changes.</param>
-/// <param name="without">A rule that is left out.</param>
+/// <param name="rules">The rules that it keeps: all, outside of tests.</param>
 /// <param name="most">Size of the state in bytes from which no group is founded or joined any more.</param>
 /// <param name="room">Bytes beyond that for kept results; above it, only the oldest request of each process is answered.</param>
-internal sealed partial class OracleState(IStateEvents events, Rule without, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
+internal sealed partial class OracleState(IStateEvents events, OracleRules rules, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
 {
     private SortedDictionary<ProcessId, ProcessRecord> _processes = [];
     private Dictionary<ulong, ProcessRecord> _byNode = [];
@@ -232,7 +231,7 @@ internal sealed partial class OracleState(IStateEvents events, Rule without, lon
     /// <summary>A5: removes the last acceptor of each group from the processes to exclude, unless its death is proved.</summary>
     private void KeepLastAcceptors(SortedSet<ProcessId> excluded)
     {
-        if (without == Rule.A5LastAcceptor) return;
+        if (!rules.A5LastAcceptor) return;
         foreach (var id in excluded.ToArray())
         {
             foreach (var groupId in Find(id)!.Groups)

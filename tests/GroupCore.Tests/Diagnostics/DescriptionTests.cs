@@ -1,3 +1,4 @@
+using System.Text;
 using GroupCore.Diagnostics;
 
 namespace GroupCore.Tests.Diagnostics;
@@ -31,8 +32,32 @@ public sealed class DescriptionTests
     {
         var text = new Description();
         for (int i = 0; i < 10_000; i++) text.Line($"{new string('x', 10_000)}");
-        Assert.InRange(text.ToString().Length, Description.MostCharacters / 2, Description.MostCharacters + 100);
+        Assert.InRange(text.ToString().Length, Description.MostCharacters / 2, Description.MostCharacters);
         Assert.EndsWith("… the rest is left out\n", text.ToString(), StringComparison.Ordinal);
+    }
+
+    /// <summary>Also with what says that there is more.</summary>
+    [Fact]
+    public void The_bound_holds_however_long_the_lines_are()
+    {
+        for (int length = 1; length < 80; length++)
+        {
+            var text = new Description();
+            for (int i = 0; i <= Description.MostCharacters / length; i++) text.Line($"{new string('x', length)}");
+            Assert.InRange(text.ToString().Length, Description.MostCharacters - 200, Description.MostCharacters);
+        }
+    }
+
+    /// <summary>A text with half a character has no form in UTF-8.</summary>
+    [Fact]
+    public void A_long_line_is_not_cut_within_a_character()
+    {
+        for (int before = 1_020; before < 1_026; before++)
+        {
+            var text = new Description();
+            text.Line($"{new string('x', before)}\U0001F600 and more");
+            Assert.False(Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text.ToString())).Contains('\uFFFD'), $"{before} characters before it");
+        }
     }
 
     /// <summary>Names come from users.</summary>

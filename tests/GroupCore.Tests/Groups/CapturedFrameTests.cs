@@ -141,7 +141,7 @@ public sealed class CapturedFrameTests
     {
         FrameType.Peer => length >= 9,
         FrameType.Reply => length >= 9,
-        FrameType.CutPart => length >= 10,
+        FrameType.CutPart => length >= 11,
         FrameType.StateChunk => length > 8,
         FrameType.Order => length >= 4 && (length - 4) % 8 == 0,
         FrameType.FlushWait => length >= 8 && length % 2 == 0,

@@ -36,7 +36,7 @@ internal sealed class CapturedScript : IDisposable
         Simulation.Run(TimeSpan.FromSeconds(1));
         var layers = new List<TestLayer>();
         foreach (var member in Cluster.Members)
-            Simulation.Spawn(async () => layers.Add(await member.Group!.AttachLayerAsync(port => new TestLayer(port, () => new byte[100]))));
+            Simulation.Spawn(async () => layers.Add(await member.Group!.AttachLayerAsync(ToyLayers.First, port => new TestLayer(port, () => new byte[100]))));
         Simulation.Run(TimeSpan.FromMilliseconds(100));
         Assert.Equal(5, layers.Count);
         _playing = true;

@@ -123,7 +123,7 @@ public sealed class ClosureTests
     {
         var cut = new FlushCut(1, GroupLimits.Members);
         for (int i = 0; i < GroupLimits.ReportPositions + GroupLimits.OrderPositions; i++) cut.Records.Add((0, 0));
-        for (int i = 0; i < GroupLimits.Members; i++) cut.Contributors.Add((ushort)i);
+        for (int i = 0; i < GroupLimits.Members * GroupLimits.Layers; i++) cut.Parts.Add(((ushort)(i / GroupLimits.Layers), (byte)(i % GroupLimits.Layers)));
         Assert.InRange(FrameHeader.Size + cut.Size, 0, LinkLimits.FrameBytes);
     }
 

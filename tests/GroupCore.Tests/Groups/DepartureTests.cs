@@ -82,7 +82,7 @@ public sealed class DepartureTests
         _ = cluster.Simulation.Spawn(async () =>
         {
             var other = await member.Host.JoinAsync("other", static _ => { });
-            await other.AttachLayerAsync(port => keeps = new(port));
+            await other.AttachLayerAsync(ToyLayers.First, port => keeps = new(port));
         });
         Assert.True(cluster.Simulation.RunUntil(() => keeps is not null, TimeSpan.FromSeconds(5)));
         if (waits)
@@ -105,7 +105,7 @@ public sealed class DepartureTests
         Assert.True(cluster.Simulation.RunUntil(() => departed, TimeSpan.FromSeconds(1)));
         Assert.Null(cluster.Verdict());
 
-        Task Attach() => group.AttachLayerAsync(port =>
+        Task Attach() => group.AttachLayerAsync(ToyLayers.First, port =>
         {
             created = true;
             return new TestLayer(port, static () => []);

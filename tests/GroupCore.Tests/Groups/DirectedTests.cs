@@ -1,13 +1,12 @@
 using GroupCore.Groups;
 using GroupCore.Membership;
-using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
 /// <summary>Behaviours of groups (views-and-flush.md#when-things-fail, multicast.md#when-things-fail) that need no random schedule.</summary>
 public sealed class DirectedTests
 {
-    private static GroupCluster Settled(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap)
+    private static GroupCluster Settled(ulong seed, int members, string? without = null, Composition composition = Composition.HotSwap)
     {
         var cluster = new GroupCluster(seed, members, without, composition);
         Assert.True(cluster.Settle());

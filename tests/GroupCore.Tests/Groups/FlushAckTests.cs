@@ -63,7 +63,7 @@ public sealed class FlushAckTests
         var member = new LoopbackGroup().Members[1];
         var flush = member.Group.Protocol.Flush;
         var cut = new FlushCut(1, 3);
-        cut.Contributors.AddRange([0, 2]);
+        cut.Parts.AddRange([(0, 0), (2, 0)]);
         byte[] body = new byte[cut.Size];
         cut.Write(body);
         Propose(member);
@@ -87,7 +87,7 @@ public sealed class FlushAckTests
         Assert.Null(flush.Cut);
         Give(leader, 1, FrameType.CutPart, Part(1));
         Give(leader, 1, FrameType.Report, Report(1, contributed: true));
-        Assert.Equal([(ushort)1], flush.Cut!.Contributors);
+        Assert.Equal([((ushort)1, (byte)0)], flush.Cut!.Parts);
     }
 
     /// <summary>The leader alone has what rank 4 sent before it failed, and fails when it has forwarded that to rank 1 and to nobody else.</summary>
@@ -160,7 +160,7 @@ public sealed class FlushAckTests
 
     private static byte[] Report(int rank, bool contributed)
     {
-        var report = new FlushReport(1, rank, true, 3) { Contributed = contributed };
+        var report = new FlushReport(1, rank, true, 3) { Parts = contributed ? 1 : 0 };
         byte[] body = new byte[report.Size];
         report.Write(body);
         return body;

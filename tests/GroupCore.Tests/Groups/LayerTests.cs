@@ -17,7 +17,7 @@ public sealed class LayerTests
         foreach (var member in cluster.Members)
         {
             int rank = member.Group!.Rank;
-            cluster.Simulation.Spawn(async () => layers[rank] = await member.Group.AttachLayerAsync(port => new TestLayer(port, () => contribution(rank))));
+            cluster.Simulation.Spawn(async () => layers[rank] = await member.Group.AttachLayerAsync(ToyLayers.First, port => new TestLayer(port, () => contribution(rank))));
         }
         Assert.True(cluster.Simulation.RunUntil(() => Array.TrueForAll(layers, l => l is not null), TimeSpan.FromSeconds(1)));
         return (cluster, [.. layers]);
@@ -79,11 +79,11 @@ public sealed class LayerTests
             layers[0].Port.Reserve(3).Fill(7);
             layers[0].Port.Send([1, 2], FrameType.FirstLayer, 3);
             layers[0].Port.Reserve(1).Fill(9);
-            layers[0].Port.Send(2, FrameType.LastLayer, 1);
+            layers[0].Port.Send(2, ToyLayers.First.Last, 1);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         Assert.Equal([(0, FrameType.FirstLayer, 3)], layers[1].Frames.Select(f => (f.Rank, f.Type, f.Body.Length)));
-        Assert.Equal([(0, FrameType.FirstLayer, 3), (0, FrameType.LastLayer, 1)], layers[2].Frames.Select(f => (f.Rank, f.Type, f.Body.Length)));
+        Assert.Equal([(0, FrameType.FirstLayer, 3), (0, ToyLayers.First.Last, 1)], layers[2].Frames.Select(f => (f.Rank, f.Type, f.Body.Length)));
         var leaver = cluster.Members.Single(m => m.Group!.Rank == 2);
         cluster.Simulation.RunAsync(leaver.LeaveAsync, TimeSpan.FromSeconds(5));
         Assert.IsType<NotMemberException>(layers[2].Over);

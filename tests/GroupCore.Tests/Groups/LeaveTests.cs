@@ -44,7 +44,7 @@ public sealed class LeaveTests
         var group = cluster[1].Group!;
         var cancelled = new CancellationToken(canceled: true);
         bool created = false;
-        var calls = new[] { group.LeaveAsync(cancelled).AsTask(), group.AttachLayerAsync<TestLayer>(_ => { created = true; throw new NotSupportedException(); }, cancelled).AsTask() };
+        var calls = new[] { group.LeaveAsync(cancelled).AsTask(), group.AttachLayerAsync<TestLayer>(ToyLayers.First, _ => { created = true; throw new NotSupportedException(); }, cancelled).AsTask() };
         Assert.All(calls, static call => Assert.Equal(TaskStatus.Canceled, call.Status));
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.False(created);

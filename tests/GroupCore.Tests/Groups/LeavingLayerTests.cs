@@ -13,7 +13,7 @@ public sealed class LeavingLayerTests
         var group = cluster[1].Group!;
         bool created = false;
         var leaving = group.LeaveAsync().AsTask();
-        var attaching = group.AttachLayerAsync(port =>
+        var attaching = group.AttachLayerAsync(ToyLayers.First, port =>
         {
             created = true;
             return new TestLayer(port, static () => []);

@@ -265,7 +265,7 @@ public sealed class LostLinkTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         TestMember[] members = [.. cluster.Members.OrderBy(static m => m.Group!.Rank)];
         var layers = new TestLayer[3];
-        foreach (var member in members) cluster.Simulation.Spawn(async () => layers[member.Group!.Rank] = await member.Group.AttachLayerAsync(static port => new TestLayer(port, static () => [])));
+        foreach (var member in members) cluster.Simulation.Spawn(async () => layers[member.Group!.Rank] = await member.Group.AttachLayerAsync(ToyLayers.First, static port => new TestLayer(port, static () => [])));
         Assert.True(cluster.Simulation.RunUntil(() => Array.TrueForAll(layers, static l => l is not null), TimeSpan.FromSeconds(1)));
         var sent = new Dictionary<(int From, int To, ulong View), int>();
         var first = layers[0].Port.View!.Id;

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
@@ -19,5 +18,5 @@ public sealed class RandomScheduleTests
 
     /// <summary>One member remains, with far more calls queued than the views of three seconds can take.</summary>
     [Fact]
-    public void B1_a_schedule_of_short_views_is_judged_when_no_call_waits() => Assert.Null(GroupScenarios.Joins.Judge(71_016_123, Rule.None));
+    public void B1_a_schedule_of_short_views_is_judged_when_no_call_waits() => Assert.Null(GroupScenarios.Joins.Judge(71_016_123));
 }

@@ -20,6 +20,9 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
 
     public Action<int>? Room { get; set; }
 
+    /// <summary>Called with each view.</summary>
+    public Action? Enters { get; init; }
+
     public void OnWedged(Proposal proposal) => Events.Add("wedged");
 
     public void Contribute(IBufferWriter<byte> into)
@@ -32,6 +35,7 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
     {
         Events.Add($"view {view.Id}");
         Installed.Add((view, contributions));
+        Enters?.Invoke();
     }
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body) => Frames.Add((rank, type, body.ToArray()));

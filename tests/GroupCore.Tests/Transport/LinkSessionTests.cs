@@ -158,7 +158,7 @@ public sealed class LinkSessionTests
             case "negative length": BitConverter.TryWriteBytes(frame, -1); break;
             case "least length": BitConverter.TryWriteBytes(frame, int.MinValue); break;
             case "oversized": BitConverter.TryWriteBytes(frame, LinkLimits.FrameBytes - 3); break;
-            case "wrong version": frame[4] = 2 << 4; break;
+            case "wrong version": frame[4] = FrameHeader.Version + (1 << 4); break;
             case "hello inside the stream": frame[5] = (byte)FrameType.Hello; break;
             case "short segment": frame[5] = (byte)FrameType.Segment; break;
             case "acknowledges what was not sent": new SegmentFrame(0, 1, false).Write(bytes); break;

@@ -1,8 +1,11 @@
+using System.Buffers;
 using System.Globalization;
 using System.Numerics;
 using System.Text;
+using GroupCore.Groups;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
+using Ida;
 using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Wire;
@@ -34,12 +37,25 @@ public sealed class WireContractTests
             """.ReplaceLineEndings("\n"));
         foreach (FrameType type in Enum.GetValues<FrameType>()) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {type}\n");
         text.Append("\n[frame types of the DHT]\n");
-        foreach (var (type, name) in LayerFrames.All) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {name}\n");
+        foreach (var (type, name) in DhtFrameNames.All) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {name}\n");
+        text.Append("""
+
+            [contributions of layers] CutPart: proposal u64, rank u16, part u8; head of the layer: length of its name u8, name in ASCII, first frame type u8, number of types u8; bytes
+
+            """.ReplaceLineEndings("\n"));
+        text.Append(CultureInfo.InvariantCulture, $"{GroupDhtExtensions.Layer}, head {Head(GroupDhtExtensions.Layer)}\n");
         text.Append(CultureInfo.InvariantCulture, $"\n[values] MessagePack, depth at most {MessagePackReader.MaxDepth}\n");
         text.AppendJoin('\n', Values()).Append("\n\n[keys] equal keys have equal bytes; the stable hash is xxHash64 of them\n").AppendJoin('\n', Keys());
         text.Append(CultureInfo.InvariantCulture, $"\nxxHash64(seed 1) of \"apples\"   {CanonicalKey.Hash(ContractSerializerTests.Bytes("apples"), 1):x16}\n");
         text.Append(CultureInfo.InvariantCulture, $"CRC-32C of \"123456789\"         {Crc32C.Compute("123456789"u8):x8}\n");
         return text.ToString();
+    }
+
+    private static string Head(LayerFrames layer)
+    {
+        var into = new ArrayBufferWriter<byte>();
+        layer.WriteHead(into);
+        return Convert.ToHexStringLower(into.WrittenSpan);
     }
 
     private static string Header()

@@ -1,3 +1,4 @@
+using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
 using System.Text.Json;
 using GroupCore.Groups;
@@ -7,6 +8,7 @@ using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
 using Ida.Testing.Workload;
+using Ida.Tests.Shared;
 
 namespace Ida.Chaos.Members;
 
@@ -31,6 +33,12 @@ internal sealed partial class MemberProgram
 
     /// <summary>Longest time for which a handler of the second group keeps its thread, and between two such messages of a member.</summary>
     private const int LongestBlockMs = 5_000, BlockEveryMs = 20_000;
+
+    /// <summary>Longest time for which a logger keeps its thread, and a listener that of a call.</summary>
+    private const int LongestLogMs = 3_000, LongestListenMs = 100;
+
+    /// <summary>Longest time between two questions how the node is, and how often somebody measures.</summary>
+    private const int DescribeEveryMs = 2_000, MeasureEveryMs = 1_000;
 
     /// <summary>Every so many lines have the table of calls.</summary>
     private const int LinesPerTable = 10;
@@ -83,14 +91,19 @@ internal sealed partial class MemberProgram
             _clock.Tick();
             _calls.Look();
         });
+        var unruly = new UnrulyCode(Fork());
+        using var listener = UnrulyListener.Begin(() => unruly.Act(LongestListenMs));
         var node = await _calls.Begin(CallKind.Start, _place.Name, () => IdaNode.StartAsync(new()
         {
+            LoggerFactory = new UnrulyLoggers(() => unruly.Act(LongestLogMs)),
             Cluster = _place.Cluster, Seeds = _place.Seeds, Listen = _place.Listen, Advertise = _place.Advertise, StartTimeout = _bounds.Start,
             Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnExcluded = ExclusionPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
         }).AsTask(), bound: _bounds.Start, mayBeOver: () => _leaves);
         using var over = new CancellationTokenSource();
         var report = WatchAsync("what says how it is", ReportAsync(node, over.Token));
         _ = WatchAsync("its node", EndOfAsync(node));
+        _ = WatchAsync("who measures it", MeasureAsync(unruly, over.Token));
+        var describing = WatchAsync("who asks how it is", DescribeAsync(node, over.Token));
         var serving = WatchAsync("its first life", ServeAsync(node));
         while (await Console.In.ReadLineAsync() is { } line)
         {
@@ -110,14 +123,14 @@ internal sealed partial class MemberProgram
                     break;
                 case MemberCommands.Final:
                     bool initialised = _life is { Dht: { } dht } life && await FinalStateReader.RecordAsync(_place.Name, dht, _recorder, snapshot => _calls.Begin(CallKind.Snapshot, _place.Name, snapshot, bound: _bounds.Enable, mayBeOver: () => life.IsOverIn(life.Group)));
-                    Say(new() { Answer = line, Initialised = initialised, Wrong = await WrongAsync(over, report), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
+                    Say(new() { Answer = line, Initialised = initialised, Wrong = await WrongAsync(over, report, describing), Calls = Met(), Heap = GC.GetTotalMemory(forceFullCollection: true) });
                     break;
                 case MemberCommands.Leave:
                     _rest = true;
                     await Task.WhenAll(Running());
                     _leaves = true;
                     await _calls.Begin(CallKind.Stop, _place.Name, () => node.DisposeAsync().AsTask(), bound: CallBounds.Stop);
-                    string? wrong = await WrongAsync(over, report);
+                    string? wrong = await WrongAsync(over, report, describing);
                     Say(new() { Answer = line, Wrong = wrong, Calls = Met() });
                     if (wrong is not null) throw new InvalidOperationException(wrong);
                     return;
@@ -139,7 +152,7 @@ internal sealed partial class MemberProgram
             _called = new CalledGroup(_calls, _bounds, $"{_place.Name}.{life}", Fork(), () => _rest).RunAsync(node, earlier: _called);
             Run("the group of every call", _called);
             var group = await _calls.Begin(CallKind.Join, _place.Name, () => node.JoinAsync("chaos").AsTask(), bound: _bounds.Join, mayBeOver: () => own.IsOver);
-            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, EnableTimeout = _bounds.Enable }, HistoryWorkload.Declare).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
+            var dht = await _calls.Begin(CallKind.Enable, _place.Name, () => group.EnableDhtAsync(new() { ShardSize = _place.ShardSize, TargetSize = _place.TargetSize, Member = new() { EnableTimeout = _bounds.Enable } }, HistoryWorkload.Declare).AsTask(), bound: _bounds.Enable, mayBeOver: () => own.IsOverIn(group));
             (own.Group, own.Dht) = (group, dht);
             _life = own;
             for (int i = 0; i < _place.Clients; i++) Start(new($"{_place.Name}.{life}.{i}", _place.Name, dht, _recorder, Fork(), _workload) { HandOver = HandOver });
@@ -250,6 +263,59 @@ internal sealed partial class MemberProgram
         }
     }
 
+    /// <summary>Somebody asks how the node is, and gives up at times.</summary>
+    private async Task DescribeAsync(IdaNode node, CancellationToken over)
+    {
+        var random = Fork();
+        while (!over.IsCancellationRequested)
+        {
+            try
+            {
+                await Task.Delay((int)random.Next(1, DescribeEveryMs), over);
+                using var source = random.Next(4) == 0 ? new CancellationTokenSource((int)random.Next(0, 5)) : new CancellationTokenSource();
+                string text = await _calls.Begin(CallKind.Describe, _place.Name, () => node.DescribeAsync(source.Token).AsTask(), bound: CallBounds.Status, token: source.Token);
+                if (!text.Contains($"at {node.Address}", StringComparison.Ordinal)) throw new InvalidOperationException($"a text that does not name it: {text}");
+            }
+            catch (OperationCanceledException)
+            {
+                // It has given up, or its calls are to be judged; the ledger knows whether it may.
+            }
+        }
+    }
+
+    /// <summary>Somebody measures all that there is to measure, with code that throws and keeps its thread.</summary>
+    private static async Task MeasureAsync(UnrulyCode unruly, CancellationToken over)
+    {
+        using var listener = new MeterListener
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Meter.Name is "Ida" or "Ida.GroupCore" or "Ida.Oracle") listener.EnableMeasurementEvents(instrument);
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((_, _, _, _) => unruly.Act(LongestListenMs));
+        listener.Start();
+        using var timer = new PeriodicTimer(TimeSpan.FromMilliseconds(MeasureEveryMs));
+        try
+        {
+            while (await timer.WaitForNextTickAsync(over))
+            {
+                try
+                {
+                    listener.RecordObservableInstruments();
+                }
+                catch (Exception error) when (error is FormatException or AggregateException)
+                {
+                    // What its own code throws comes back to whoever measures.
+                }
+            }
+        }
+        catch (OperationCanceledException) when (over.IsCancellationRequested)
+        {
+            // Its calls are to be judged, or the input has ended.
+        }
+    }
+
     private static void Say(MemberStatus status) => Console.WriteLine(status.ToLine());
 
     /// <summary>What is known so far.</summary>
@@ -258,10 +324,10 @@ internal sealed partial class MemberProgram
     private static string? Join(string? one, string? other) => one is null ? other : other is null ? one : $"{one}\n{other}";
 
     /// <summary>What calls did that they must not; null when nothing. The member says no more how it is, so that no call begins while the last ones end.</summary>
-    private async Task<string?> WrongAsync(CancellationTokenSource over, Task report)
+    private async Task<string?> WrongAsync(CancellationTokenSource over, params Task[] reports)
     {
         await over.CancelAsync();
-        await report;
+        await Task.WhenAll(reports);
         for (int i = 0; _calls.Open > 0 && i < 100; i++) await Task.Delay(s_statusEvery);
         _calls.Finish();
         return Join(_calls.Wrong, _unobserved.Collect());

@@ -7,7 +7,7 @@ namespace Ida;
 /// <summary>
 /// Stands for the real one with its coordinator: an operation is done at once, or is sent and done later; what a caller gives up ends, or goes on without it, by the same rules.
 /// </summary>
-internal sealed class DhtLayer : ITimerTarget, IStopListener
+internal sealed class DhtLayer : IOperationTaker, ITimerTarget, IStopListener
 {
     private const long Tick = 20_000;
     private readonly Schedule _schedule;
@@ -23,6 +23,8 @@ internal sealed class DhtLayer : ITimerTarget, IStopListener
     public INode Node { get; }
 
     public DhtCounters Counters { get; }
+
+    public string GroupName => "group";
 
     /// <summary>What the loop has at the moment.</summary>
     public int InFlight => _inFlight.Count;

@@ -14,7 +14,7 @@ public sealed class CarelessCallerTests
         await using var first = await IdaNode.StartAsync(new() { Cluster = "careless" }, stop);
         await using var second = await IdaNode.StartAsync(new() { Cluster = "careless", Seeds = [first.Address.Text] }, stop);
         Group[] groups = [await first.JoinAsync("g", _ => { }, cancellationToken: stop), await second.JoinAsync("g", _ => { }, cancellationToken: stop)];
-        var options = new DhtOptions { ShardSize = 1, TargetSize = 2, MaxInFlight = 4 };
+        var options = new DhtOptions { ShardSize = 1, TargetSize = 2, Member = new() { MaxInFlight = 4 } };
         var dhts = await Task.WhenAll(groups.Select(g => g.EnableDhtAsync(options, Declare, stop).AsTask()));
         var callers = Enumerable.Range(0, 8).Select(n => Task.Run(() => CallAsync(dhts, n), stop)).ToList();
         var told = (await Task.WhenAll(callers).WaitAsync(Bound, stop)).SelectMany(t => t).ToList();

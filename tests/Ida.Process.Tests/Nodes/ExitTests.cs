@@ -22,6 +22,20 @@ public sealed class ExitTests
         Assert.Contains(process.ErrorLines, line => line.Contains(says, StringComparison.Ordinal));
     }
 
+    /// <summary>They are told of meters and sources as the first node of the process makes them: that breaks neither calls nor other listeners, and no later node.</summary>
+    [Theory]
+    [InlineData("listeners throw", "ready, 3 meters")]
+    [InlineData("a listener of meters blocks", "ready")]
+    [InlineData("a listener of traces blocks", "ready")]
+    public async Task Listeners_that_were_there_before_the_first_node_do_it_no_harm(string happens, string says)
+    {
+        await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, TestContext.Current.CancellationToken);
+        await using var process = SampleProcess.Start(Program, founder.Address.Text, happens);
+        await process.LineAsync(says, Bound);
+        process.Say("");
+        Assert.Equal(IdaNode.FaultedExitCode, await process.ExitAsync(Bound));
+    }
+
     [Fact]
     public Task A_fault_ends_the_process_also_where_nobody_reads_what_it_writes() =>
         FaultedAsync(founder => new(Path.Combine(AppContext.BaseDirectory, Program), [founder, "nobody reads"]) { RedirectStandardError = true });

@@ -6,6 +6,7 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using Ida.Nodes;
 using Ida.Testing;
+using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -111,7 +112,8 @@ public sealed class FaultTests
     public async Task A_fault_on_the_way_out_is_told(bool beside)
     {
         var cancellation = TestContext.Current.CancellationToken;
-        await using var node = await IdaNode.StartAsync(new() { Cluster = "f" }, cancellation);
+        var log = new LogCollector();
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "f", LoggerFactory = log }, cancellation);
         var inner = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
         var stopped = new TaskCompletionSource<Exception>();
         inner.Post(new ActionCommand(() => inner.AtStop(new StopListener(reason =>
@@ -125,6 +127,7 @@ public sealed class FaultTests
         Assert.IsType<NodeStoppedException>(await stopped.Task.WaitAsync(Bound, cancellation));
         var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
         Assert.IsType<InvalidDataException>(Assert.Single(Assert.IsType<AggregateException>(told.InnerException).InnerExceptions));
+        await AssertEndAsync(log, inner, told.InnerException, "NodeFaulted", "NodeLost");
     }
 
     /// <summary>The exclusion is over with it, and no life follows where a fault stops the node.</summary>
@@ -134,6 +137,7 @@ public sealed class FaultTests
     public async Task A_fault_on_the_way_out_of_an_excluded_node_is_told(ExclusionPolicy onExcluded)
     {
         var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector();
         var founding = new IdaNodeOptions { Cluster = "f" };
         var founder = new LoopLifeHost(founding);
         await using var first = await IdaNode.HostAsync(founding, founder, cancellation);
@@ -143,6 +147,7 @@ public sealed class FaultTests
             Seeds = [first.Address.Text],
             Membership = new() { LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), ExclusionTimeout = TimeSpan.FromMilliseconds(500) },
             OnExcluded = onExcluded,
+            LoggerFactory = log,
         }, cancellation);
         var id = node.Id;
         var inner = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
@@ -158,6 +163,23 @@ public sealed class FaultTests
         var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
         Assert.IsType<InvalidDataException>(Assert.Single(Assert.IsType<AggregateException>(told.InnerException).InnerExceptions));
         Assert.Equal(id, node.Id);
+        await AssertEndAsync(log, inner, told.InnerException, onExcluded == ExclusionPolicy.Stop ? ["NodeLost", "NodeFaulted"] : ["NodeLost", "NodeFaulted", "RejoinFailed"]);
+    }
+
+    /// <summary>Why it has ended is told once for each life, also where no other life can begin.</summary>
+    [Fact]
+    public async Task A_node_that_cannot_begin_a_new_life_says_so_and_stops()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector();
+        var options = new IdaNodeOptions { Cluster = "f", OnFault = ExclusionPolicy.Rejoin, LoggerFactory = log };
+        await using var node = await IdaNode.HostAsync(options, new OneLifeHost(new(options)), cancellation);
+        var inner = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
+        FaultWorld.Throw(inner, TurnFault.Command);
+        await Assert.ThrowsAsync<AddressInUseException>(() => node.Completion.WaitAsync(Bound, cancellation));
+        await AssertEndAsync(log, inner, null, "NodeFaulted", "NodeLost", "RejoinFailed");
+        var failed = log.Entries.Single(static entry => entry.Name == "RejoinFailed");
+        Assert.IsType<AddressInUseException>(failed.Exception);
     }
 
     [Fact]
@@ -182,6 +204,14 @@ public sealed class FaultTests
         Assert.Single(await group.QueryAsync<string, string>("ask", "still there", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
     }
 
+    /// <summary>What a node tells of its end, in that order and each once; with the fault itself, if one came on the way out.</summary>
+    private static async Task AssertEndAsync(LogCollector log, INode node, Exception? fault, params string[] names)
+    {
+        var told = await log.ToldAsync(node).WaitAsync(Bound, TestContext.Current.CancellationToken);
+        Assert.Equal(names, told.Select(static entry => entry.Name).Where(static name => name is "NodeFaulted" or "NodeLost" or "NodeStopped" or "RejoinFailed"));
+        if (fault is not null) Assert.Same(fault, told.Single(static entry => entry.Name == "NodeFaulted").Exception);
+    }
+
     private static async Task<Exception?> EndOf(Task call)
     {
         var error = await Record.ExceptionAsync(() => call.WaitAsync(Bound, TestContext.Current.CancellationToken));
@@ -204,6 +234,23 @@ public sealed class FaultTests
     private sealed class StopListener(Action<Exception> stop) : IStopListener
     {
         public void OnStop(Exception reason) => stop(reason);
+    }
+
+    /// <summary>Another process takes the address when the first life has ended.</summary>
+    private sealed class OneLifeHost(LoopLifeHost inner) : ILifeHost
+    {
+        private bool _begun;
+
+        public INode Begin(Action<INode> attach)
+        {
+            if (_begun) throw new AddressInUseException("It is taken.");
+            _begun = true;
+            return inner.Begin(attach);
+        }
+
+        public Oracle.OracleOptions MembershipOptions(IdaNodeOptions options) => inner.MembershipOptions(options);
+
+        public ValueTask EndAsync() => inner.EndAsync();
     }
 
     /// <summary>A life whose first turn throws.</summary>

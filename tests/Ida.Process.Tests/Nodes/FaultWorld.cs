@@ -142,7 +142,7 @@ internal sealed class FaultWorld : IAsyncDisposable
             string key = $"key{i}";
             var bytes = new ArrayBufferWriter<byte>();
             GroupCore.Wire.CanonicalKey.Write(bytes, key);
-            if (Dht.Layer.ShardOf(Dht.Layer.Hash(bytes.WrittenSpan)) != own) return key;
+            if (Dht.Layer.Places.ShardOf(Dht.Layer.Places.Hash(bytes.WrittenSpan)) != own) return key;
         }
     }
 

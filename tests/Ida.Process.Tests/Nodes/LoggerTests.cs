@@ -1,3 +1,4 @@
+using GroupCore.Diagnostics;
 using Ida.Tests.Shared;
 using Microsoft.Extensions.Logging;
 
@@ -7,6 +8,9 @@ namespace Ida.Process.Tests.Nodes;
 public sealed class LoggerTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
+
+    // A stop takes at most 5 s, and more only where the machine is busy with other tests.
+    private static readonly TimeSpan EndBound = TimeSpan.FromSeconds(20);
 
     [Fact]
     public async Task A_logger_that_never_returns_holds_up_nothing()
@@ -25,6 +29,36 @@ public sealed class LoggerTests
         var log = new LogCollector(static _ => throw new InvalidOperationException("on purpose"));
         await WorksAsync(log);
         Assert.Contains(log.Entries, static entry => entry.Name == "ViewInstalled");
+    }
+
+    [Fact]
+    public async Task Lines_that_a_logger_throws_at_are_counted()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector(static _ => throw new InvalidOperationException("on purpose"));
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "logger", LoggerFactory = log }, cancellation);
+        await node.JoinAsync("g", cancellationToken: cancellation);
+        // One line is written after the other, and there were some before this one.
+        await log.FirstAsync("ViewInstalled").WaitAsync(Bound, cancellation);
+        Assert.Matches("ida.node.log.failed: [1-9]", await node.DescribeAsync(cancellation));
+    }
+
+    /// <summary>The node goes on and ends in its time, while the logger has not returned from its first line.</summary>
+    [Fact]
+    public async Task Lines_that_a_logger_does_not_take_are_dropped_and_counted()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        using var release = new ManualResetEventSlim();
+        var log = new LogCollector(_ => release.Wait());
+        var node = await IdaNode.StartAsync(new() { Cluster = "logger", LoggerFactory = log }, cancellation);
+        var group = await node.JoinAsync("g", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
+        for (int i = 0; i < 2 * LogQueue.Capacity; i++) group.Protocol.Node.Log.TurnSlow(i);
+        await group.OrderedSendAsync("say", "hello", cancellation).AsTask().WaitAsync(Bound, cancellation);
+        Assert.InRange(group.Protocol.Node.Log.Dropped, LogQueue.Capacity, 2 * LogQueue.Capacity);
+        Assert.Matches("ida.node.log.dropped: [1-9]", await node.DescribeAsync(cancellation));
+        await node.DisposeAsync().AsTask().WaitAsync(EndBound, cancellation);
+        release.Set();
+        await log.FirstAsync("LinesDropped").WaitAsync(Bound, cancellation);
     }
 
     [Fact]
@@ -57,6 +91,19 @@ public sealed class LoggerTests
         Assert.All(log.Entries, static entry => Assert.Contains("127.0.0.1:", entry.Message, StringComparison.Ordinal));
     }
 
+    /// <summary>It says who, and why.</summary>
+    [Fact]
+    public async Task A_node_of_another_cluster_is_named_to_the_one_that_refuses_it()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector();
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "logger", LoggerFactory = log }, cancellation);
+        await Assert.ThrowsAsync<WrongClusterException>(async () => await IdaNode.StartAsync(new() { Cluster = "another", Seeds = [node.Address.Text], Listen = "127.0.0.1:0" }, cancellation));
+        var refused = await log.FirstAsync("HandshakeRefused").WaitAsync(Bound, cancellation);
+        Assert.Equal((1105, LogLevel.Warning), (refused.Id, refused.Level));
+        Assert.Contains("it belongs to another cluster", refused.Message, StringComparison.Ordinal);
+    }
+
     private static async Task WorksAsync(ILoggerFactory factory)
     {
         var cancellation = TestContext.Current.CancellationToken;
@@ -66,8 +113,8 @@ public sealed class LoggerTests
         var dhts = await Task.WhenAll(groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 2 }, static maps => maps.Map<string, int>("m"), cancellation).AsTask())).WaitAsync(Bound, cancellation);
         for (int i = 0; i < 100; i++) await dhts[i % 2].Map<string, int>("m").PutAsync($"key {i}", i, cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation);
         Assert.Contains("DHT: founded", await second.DescribeAsync(cancellation), StringComparison.Ordinal);
-        await second.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
-        await first.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
+        await second.DisposeAsync().AsTask().WaitAsync(EndBound, cancellation);
+        await first.DisposeAsync().AsTask().WaitAsync(EndBound, cancellation);
     }
 
     private sealed class ThrowingFactory : ILoggerFactory

@@ -87,6 +87,27 @@ public sealed class MeterTests
         Assert.NotNull(measured.ValueOf("ida.node.turns", node));
     }
 
+    /// <summary>Listeners are user code, and called where somebody measures: never by the node.</summary>
+    [Fact]
+    public async Task What_a_listener_throws_is_told_to_who_measures_and_the_node_goes_on()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "meters" }, cancellation);
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = static (instrument, listening) =>
+        {
+            if (instrument.Meter.Name == NodeMeters.GroupCoreName) listening.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<long>(static (_, _, _, _) => throw new InvalidOperationException("on purpose"));
+        listener.Start();
+        Assert.ThrowsAny<Exception>(listener.RecordObservableInstruments);
+        var group = await node.JoinAsync("g", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
+        await group.OrderedSendAsync("say", "hello", cancellation).AsTask().WaitAsync(Bound, cancellation);
+        Assert.ThrowsAny<Exception>(listener.RecordObservableInstruments);
+        Assert.Equal(1, Measure().ValueOf("ida.group.members", node, "g"));
+        await node.DisposeAsync().AsTask().WaitAsync(Bound, cancellation);
+    }
+
     /// <summary>Nothing in the meters leads to a node that is gone.</summary>
     [Fact]
     public async Task Nodes_leave_nothing_behind()

@@ -49,7 +49,7 @@ public sealed class SampleTests
     {
         string page = File.ReadAllText(RepositoryFiles.PathOf("README.md")), program = File.ReadAllText(RepositoryFiles.PathOf("samples/FirstDht/Program.cs"));
         string shown = page.Split("```csharp\n")[1].Split("```")[0];
-        string run = program.Split("using Ida;\n")[1].Split("\n\nConsole.")[0].Replace("args is [] ? [\"127.0.0.1:7700\"] : args", "[\"127.0.0.1:7700\"]", StringComparison.Ordinal);
+        string run = program.Split("\n\nConsole.")[0].Replace("args is [] ? [\"127.0.0.1:7700\"] : args", "[\"127.0.0.1:7700\"]", StringComparison.Ordinal);
         Assert.Equal(Code(shown), Code(run));
 
         static string[] Code(string text) => [.. text.Split('\n')

@@ -52,6 +52,34 @@ public sealed class TraceTests
         Assert.Equal(2, ended.Count(activity => activity.ParentId == update.Id));
     }
 
+    /// <summary>An activity that was not begun is nobody's parent.</summary>
+    [Fact]
+    public async Task Calls_within_a_call_at_which_a_listener_throws_are_below_what_was_there_before()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "traces" }, cancellation);
+        var group = await node.JoinAsync("thrown at once", cancellationToken: cancellation);
+        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }, static maps => maps.Map<string, int>("parents"), cancellation);
+        var map = dht.Map<string, int>("parents");
+        var own = new AsyncLocal<bool> { Value = true };
+        var inner = new ConcurrentQueue<Activity>();
+        using var listener = new ActivityListener
+        {
+            ShouldListenTo = static source => source.Name == "Ida",
+            Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
+            ActivityStarted = activity =>
+            {
+                if (!own.Value) return;
+                if (activity.OperationName == "update") throw new InvalidOperationException("on purpose");
+                inner.Enqueue(activity);
+            },
+        };
+        ActivitySource.AddActivityListener(listener);
+        Assert.Equal(1, await map.UpdateAsync("key", static entry => entry.ValueOr(0) + 1, cancellationToken: cancellation));
+        Assert.Equal(2, inner.Count);
+        Assert.All(inner, static activity => Assert.Null(activity.ParentId));
+    }
+
     /// <summary>A listener is user code: what it throws is neither the caller's nor the node's.</summary>
     [Theory]
     [InlineData("asked")]
@@ -92,6 +120,7 @@ public sealed class TraceTests
             await group.OrderedSendAsync("say", "hello", cancellation);
             Assert.Single(await group.QueryAsync<string, string>("ask", "well", cancellationToken: cancellation));
         }
+        Assert.Null(Activity.Current);
         Assert.InRange(Volatile.Read(ref thrown), 5, 100);
         await group.FlushAsync(cancellation);
         Assert.Equal((0L, 0L, 0, 0L), group.Protocol.Backlog);

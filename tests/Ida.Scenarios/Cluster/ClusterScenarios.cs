@@ -44,7 +44,7 @@ internal static class ClusterScenarios
             Timeout = TimeSpan.FromSeconds(20), Removes = 0.2, Conditions = 0.2, Batches = 0.15, Cancelled = 0.05, Hurried = 0.05, Retries = 4, LargestValue = 100_000, LargestWrite = 200_000,
             Pause = TimeSpan.FromMilliseconds(lasting ? 20 : 5), Time = simulation.TimeProvider, Drew = run.Ingredients.Draw,
         };
-        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(MayExclude), RestsIn = rests ? run : null };
+        var dht = new DhtCluster(simulation, workload) { Without = run.Without, MayExclude = faults.Faults.Any(MayExclude), RestsIn = rests ? run : null, NodeOptions = Unruly.Log(new(), run.Case.Seed, run.Ingredients) };
         var report = dht.Run(6, async () =>
         {
             var stranger = run.BeginStranger(dht.View);
@@ -56,11 +56,13 @@ internal static class ClusterScenarios
                 if (MayExclude(fault) && fault.For > s_lease) run.Ingredients.Draw(Lasting);
             });
             var asking = dht.AskAsync(run.Ingredients.Draw);
+            var describing = dht.DescribeSomeAsync(run.Ingredients.Draw);
             var throwing = throws ? ThrowAsync(run, dht) : Task.CompletedTask;
             await simulation.Delay(TimeSpan.FromSeconds(2));
             dht.Join();
             await simulation.Delay(TimeSpan.FromSeconds(lasting ? 15 : 5));
             if (asking.IsFaulted) await asking;
+            if (describing.IsFaulted) await describing;
             await throwing;
             stranger?.Crash();
         });
@@ -74,7 +76,7 @@ internal static class ClusterScenarios
         Ingredients =
         [
             "remove", "put on a condition", "condition that is met", "condition that is not met", "batch over both maps", "cancelled before the call", "cancelled during the call", "timeout of some milliseconds", "value with a filling", "value near the limit",
-            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Lasting, Leftovers.Judged, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
+            "retry by id at the same member", "retry by id at another member", Snapshot, Status, Described, Unruly.Loggers, Lasting, Leftovers.Judged, .. Enum.GetValues<TurnPlace>().Select(FaultName), .. Enum.GetValues<FaultKind>().Select(FaultName), .. ThreadNames.Declared,
         ],
     };
 
@@ -87,6 +89,11 @@ internal static class ClusterScenarios
     public static Scenario GroupsOverMesh { get; } = Groups.OverMesh() with { LeastBuffer = 1 << 10 };
 
     public static Scenario HistoryOverMesh { get; } = History.OverMesh();
+
+    /// <summary>Both with a listener to the activities of their calls that throws.</summary>
+    public static Scenario GroupsListened { get; } = Groups.Listened();
+
+    public static Scenario HistoryListened { get; } = History.Listened();
 
     /// <summary>Whether a fault may have its node, which lives, excluded. A clock that is a percent fast or slow has not, and who crashes is dead.</summary>
     public static bool MayExclude(Fault fault) => fault.Kind is FaultKind.Pause or FaultKind.Cut or FaultKind.Drop or FaultKind.Partition or FaultKind.Slow or FaultKind.Busy && fault.For > s_harmless;
@@ -102,7 +109,7 @@ internal static class ClusterScenarios
         await dht.FaultAsync(member, place, new InvalidDataException("on purpose"));
     }
 
-    internal const string Snapshot = "snapshot under faults", Status = "status under faults";
+    internal const string Snapshot = "snapshot under faults", Status = "status under faults", Described = "node described under faults";
 
     private const string Lasting = "fault longer than lease and suspicion";
 

@@ -15,6 +15,9 @@ internal sealed class DhtCluster
     // What each member does at the end, and how long a call of that may take.
     private const int LastOperations = 10;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(30), LastTimeout = TimeSpan.FromSeconds(5);
+
+    // What a member says of itself waits for a turn of it, and each of a slow one takes long.
+    private static readonly TimeSpan s_described = TimeSpan.FromSeconds(30);
     private readonly SimCluster _cluster;
     private readonly HistoryWorkload _workload;
     private readonly Dictionary<SimMember, Dht> _dhts = [];
@@ -31,7 +34,7 @@ internal sealed class DhtCluster
     {
         _cluster = new(simulation);
         Calls = simulation.KeepCalls(CallLedger.Longest);
-        simulation.AddInvariant("held shards", () => Without == Rule.None ? _held.Look() : null);
+        simulation.AddInvariant("held shards", () => Without is null ? _held.Look() : null);
         _workload = (workload ?? new()) with { Calls = Calls, Versions = new() };
         _options = new() { ShardSize = shardSize, TargetSize = targetSize };
         Recorder = new(clock: () => simulation.Now.Ticks * 100);
@@ -66,7 +69,7 @@ internal sealed class DhtCluster
     public IdaNodeOptions NodeOptions { get; init; } = new();
 
     /// <summary>A rule that all nodes do without.</summary>
-    public Rule Without { get; init; }
+    public string? Without { get; init; }
 
     /// <summary>Told of each node as soon as it is registered.</summary>
     public Action<SimMember>? Started { get; init; }
@@ -144,7 +147,7 @@ internal sealed class DhtCluster
 
     private async Task EnableAsync(SimMember member, Group group)
     {
-        var dht = _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, OwnKeys.Declare).AsTask(), _options.EnableTimeout);
+        var dht = _dhts[member] = await Begin(CallKind.Enable, member, () => group.EnableDhtAsync(_options, OwnKeys.Declare).AsTask(), _options.Member.EnableTimeout);
         _held.Watch(member.ToString(), () => HeldShard.Of(dht.Layer));
     }
 
@@ -201,13 +204,32 @@ internal sealed class DhtCluster
         }
     });
 
+    /// <summary>Asks random members how they are, until the run ends, some calls given up: each is told, as long as its member lives and also when that has ended in order.</summary>
+    public Task DescribeSomeAsync(Action<string> asked) => Simulation.Spawn(async () =>
+    {
+        // Dice of its own: what others draw does not depend on it.
+        var random = new Prng(Simulation.Options.Seed ^ 0xDE5C);
+        while (!_stop)
+        {
+            await Simulation.Delay(TimeSpan.FromMilliseconds(50 + random.Next(500)));
+            var member = _dhts.Keys.ElementAt(random.Next(_dhts.Count));
+            if (member.Host.Life == CallerLife.Lost) continue;
+            asked(ClusterScenarios.Described);
+            bool wasOver = member.Node.Completion.IsCompleted;
+            using var source = new CancellationTokenSource(random.Next(4) == 0 ? TimeSpan.FromMicroseconds(random.Next(1, 2_000)) : s_described, Simulation.TimeProvider);
+            var answer = Calls.Begin(CallKind.Describe, member.ToString(), () => member.Node.DescribeAsync(source.Token).AsTask(), member.Host, s_described, token: source.Token);
+            while (!answer.IsCompleted && member.Host.Life != CallerLife.Lost) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
+            if (answer.IsCompletedSuccessfully) ScenarioFailedException.ThrowIf(NodeText.Wrong(member.Node, wasOver, answer.Result));
+        }
+    });
+
     /// <summary>A turn of a member throws: it says so, and all that waits for it ends with the cause. Not if it dies otherwise before.</summary>
     public Task FaultAsync(SimMember member, TurnPlace place, Exception fault) => Simulation.Spawn(async () =>
     {
         if (!member.Host.Alive || !_dhts.TryGetValue(member, out var dht)) return;
         var group = _groups[member];
         _faulted.Add(member);
-        Task[] waiting = [Begin(CallKind.Status, member, () => dht.StatusAsync()), Begin(CallKind.Snapshot, member, () => dht.SnapshotAsync()), Begin(CallKind.Flush, member, () => group.FlushAsync().AsTask())];
+        Task[] waiting = [Begin(CallKind.Status, member, () => dht.StatusAsync()), Begin(CallKind.Snapshot, member, () => dht.SnapshotAsync()), Begin(CallKind.Flush, member, () => group.FlushAsync().AsTask()), Begin(CallKind.Describe, member, () => member.Node.DescribeAsync().AsTask())];
         member.Host.FaultInTurn(place, fault);
         while (member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
         if (member.Node.State != MembershipState.Faulted) return;

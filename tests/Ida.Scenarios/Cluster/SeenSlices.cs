@@ -30,6 +30,9 @@ internal sealed class SeenSlices
 
     public void Add(Slice slice) => _slices.Add(slice);
 
+    /// <summary>An element, as it is named in a <see cref="Slice"/>.</summary>
+    public static string TextOf(HistoryValue value) => value.Kind == HistoryValueKind.Text ? value.Text : value.ToString();
+
     /// <summary>How a member's word on the slots of a view differs from that of another; null where it does not.</summary>
     public string? Differs(string who, GroupId group, DhtStatus status)
     {
@@ -48,7 +51,7 @@ internal sealed class SeenSlices
         var written = new Dictionary<(string Key, string Text), long?>();
         foreach (var operation in history.Operations)
             foreach (var write in operation.Writes)
-                if (!write.Value.IsAbsent) written[(write.Key, write.Value.Text)] = operation.Outcome == OperationOutcome.Ok ? write.Version : null;
+                if (!write.Value.IsAbsent) written[(write.Key, TextOf(write.Value))] = operation.Outcome == OperationOutcome.Ok ? write.Version : null;
         foreach (var slice in _slices)
         {
             if (!lasts(slice.Who)) continue;
@@ -87,7 +90,7 @@ internal sealed class SeenSlices
     {
         var bytes = new PayloadBuffer();
         CanonicalKey.Write(bytes, key);
-        return dht.Layer.ShardOf(dht.Layer.Hash(bytes.Written));
+        return dht.Layer.Places.ShardOf(dht.Layer.Places.Hash(bytes.Written));
     }
 
     /// <summary>What a member said that it holds.</summary>

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -28,7 +27,7 @@ internal static class DhtScenarios
         ScenarioFailedException.ThrowIf(violation);
     }) { Ingredients = SurfaceNames.All, MostLost = 0.2 };
 
-    private static Scenario Of(string name, Func<SimulationCase, Rule, DhtSchedule> make) => new($"dht-{name}", run =>
+    private static Scenario Of(string name, Func<SimulationCase, string?, DhtSchedule> make) => new($"dht-{name}", run =>
     {
         var schedule = make(run.Case, run.Without);
         string? violation = schedule.Run();

@@ -25,15 +25,19 @@ internal sealed class DhtSchedule
     private long _element;
     private ulong _sequence = DhtWorld.Named;
 
-    public DhtSchedule(SimulationCase run, Rule without = Rule.None, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
+    public DhtSchedule(SimulationCase run, string? without = null, bool calm = false, ConsistencyLevel level = ConsistencyLevel.Strict, bool leaves = false)
     {
         ulong seed = run.Seed;
         (_run, _random, MayNotLose) = (run, new(seed), calm);
         int members = (leaves ? 3 : 4) + _random.Next(3);
         _world = DhtWorld.Founded(members, seed ^ 0x5EED, without, new()
         {
-            ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
-            Level = level,
+            ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(),
+            Member = new()
+            {
+                Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20),
+                Level = level,
+            },
         });
         _level = level == ConsistencyLevel.Ordered ? HistoryLevel.Ordered : HistoryLevel.Strict;
         _recorder = new(clock: () => _world.Now);
@@ -48,7 +52,7 @@ internal sealed class DhtSchedule
         for (int i = 0; i < 3 + _random.Next(3); i++) _clients.Add(new($"c{i}", 3 + _random.Next(5)));
         _sessionBase = new(_world.Members[_random.Next(members)].Host.Current!.State.Session, 0);
         if (level == ConsistencyLevel.Ordered) (_world.AtSend, _world.AtViewChange) = (_sights.Sent, EndView);
-        if (without == Rule.WedgeFreezes) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
+        if (without == nameof(DhtRules.WedgeFreezes)) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
     /// <summary>A shard lost its last initialised member: nothing is judged past that.</summary>
@@ -153,7 +157,7 @@ internal sealed class DhtSchedule
         member.Turn(static () => { });
     }
 
-    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, member, _world.Options.Timeout, () => member.IsPartOver, timeout: _world.Options.Timeout);
+    private T Begin<T>(CallKind kind, Client client, HarnessMember member, Func<T> call) where T : Task => Calls.Begin(kind, $"{client.Name} at m{member.Index}", call, member, _world.Options.Member.Timeout, () => member.IsPartOver, timeout: _world.Options.Member.Timeout);
 
     private static async Task<List<Entry<List<long>>>> Get(DhtMap<string, List<long>> map, string[] keys)
     {

@@ -25,18 +25,20 @@ internal sealed class DhtWorld
     private readonly Dictionary<(int From, int To), long> _bytes = [];
     private readonly HashSet<(int From, int To)> _short = [], _broken = [];
     private readonly HashSet<(int Who, ProcessId Other)> _here = [];
+    private readonly GroupRules _group;
+    private readonly DhtRules _dht;
     private TraceHash _trace;
     private ulong _proposal;
     private bool _flushing;
 
-    public DhtWorld(ulong seed = 1, Rule without = Rule.None)
+    public DhtWorld(ulong seed = 1, string? without = null)
     {
-        (Random, Without) = (new(seed), without);
+        (Random, Without, _group, _dht) = (new(seed), without, GroupRules.Without(without), DhtRules.Without(without));
     }
 
     public Prng Random { get; }
 
-    public Rule Without { get; }
+    public string? Without { get; }
 
     public long Now { get; set; } = 1_000_000_000;
 
@@ -69,7 +71,7 @@ internal sealed class DhtWorld
     /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
     public Func<int, int, FrameType, bool>? Swallows { get; set; }
 
-    public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Timeout = TimeSpan.FromHours(10) };
+    public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
 
     /// <summary>What a member says at a view change instead of what it has to say, for one that lies.</summary>
     public Func<HarnessMember, byte[], byte[]>? Lies { get; set; }
@@ -112,7 +114,7 @@ internal sealed class DhtWorld
     public static byte[] KeyOf(string map, params ReadOnlySpan<byte> key) => [.. BitConverter.GetBytes(KeyIdentity.IdOf(map)), .. key];
 
     /// <summary>Members in one view, all enabled and serving.</summary>
-    public static DhtWorld Founded(int members, ulong seed = 1, Rule without = Rule.None, DhtOptions? options = null)
+    public static DhtWorld Founded(int members, ulong seed = 1, string? without = null, DhtOptions? options = null)
     {
         var world = new DhtWorld(seed, without);
         if (options is not null) world.Options = options;
@@ -207,8 +209,8 @@ internal sealed class DhtWorld
         Count((from, to), -frame.Body.Length);
         var target = Members[to];
         if (!target.Alive || target.View is null) return true;
-        if (frame.View != target.View.Id && !(Without == Rule.OldViewRefused && Same(target, from, frame))) return true;
-        if (target.Wedged && Without != Rule.WedgeFreezes) return true;
+        if (frame.View != target.View.Id && (_group.OldViewRefused || !Same(target, from, frame))) return true;
+        if (target.Wedged && _dht.WedgeFreezes) return true;
         if (frame.Type == FrameType.Bind)
         {
             _here.Add((to, Members[from].Self));
@@ -327,7 +329,7 @@ internal sealed class DhtWorld
         ViewRequested = true;
         foreach (var pair in ((int From, int To)[])[(one.Index, other.Index), (other.Index, one.Index)])
         {
-            if (Without != Rule.NoFrameBehindAGap) _broken.Add(pair);
+            if (_group.NoFrameBehindAGap) _broken.Add(pair);
             if (_channels.ContainsKey(pair)) KeepPrefix(pair, loseAll: false);
         }
     }
@@ -381,7 +383,7 @@ internal sealed class DhtWorld
         _flushing = false;
         var view = new View(group, "test", (View?.Id ?? 0) + 1, _proposal, new(), [.. next.Select(id => new ViewMember(id, new("h"), true, ""))],
             [.. joined.Select(m => m.Self)], [], [.. old.Where(id => !next.Contains(id))], []);
-        if (Without != Rule.OldViewRefused)
+        if (_group.OldViewRefused)
             foreach (var pair in _pairs)
                 if (!exclude.Contains(Members[pair.From]) || !exclude.Contains(Members[pair.To])) Drop(pair);
         _broken.Clear();
@@ -404,7 +406,7 @@ internal sealed class DhtWorld
             if (LateViews) Bind(member);
             var before = member.Host.Current;
             member.Turn(() => member.Host.OnInstalled(view, contributions));
-            if (holders is not null && Lies is null && Without == Rule.None && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
+            if (holders is not null && Lies is null && Without is null && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
                 throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last initialised member, but m{holder.Index} held all of it, and stays.");
         }
     }
@@ -461,7 +463,7 @@ internal sealed class DhtWorld
     {
         foreach (var member in Members)
         {
-            if (Without == Rule.None && Lies is null && member is { InView: true, Left: false, Host.Current: { IsLeaving: false, Ended: { } reason and not ShardDepopulatedException } })
+            if (Without is null && Lies is null && member is { InView: true, Left: false, Host.Current: { IsLeaving: false, Ended: { } reason and not ShardDepopulatedException } })
                 return $"m{member.Index} has neither left nor been excluded, and its part in the DHT is over: {reason}";
         }
         return null;
@@ -471,7 +473,7 @@ internal sealed class DhtWorld
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {
         foreach (var member in Members)
-            if (Without == Rule.None && !mayBeMalformed && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
+            if (Without is null && !mayBeMalformed && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
         for (int shard = 0; shard < 2; shard++)
         {
             var initialised = Initialised(shard);

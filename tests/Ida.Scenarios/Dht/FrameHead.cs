@@ -1,4 +1,4 @@
-using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Scenarios;

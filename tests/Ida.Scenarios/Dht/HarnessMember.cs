@@ -96,7 +96,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
         declare(maps);
         var declared = maps.Seal(options);
         _node.Advance(_world.Now + Skew);
-        Dht = Host.Enable(options, declared, options.ClockOffset(_node));
+        Dht = Host.Enable(options, declared, options.Member.ClockOffset(_node));
         if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
         Host.Current!.Coordinator.GivenFrom = _world.GivenFrom;
         _node.Release();

@@ -42,7 +42,7 @@ internal sealed class LoopbackDht
             string key = $"key{i}";
             var bytes = new ArrayBufferWriter<byte>();
             CanonicalKey.Write(bytes, key);
-            if (Dhts[0].Layer.ShardOf(Dhts[0].Layer.Hash(bytes.WrittenSpan)) == shard && number-- == 0) return key;
+            if (Dhts[0].Layer.Places.ShardOf(Dhts[0].Layer.Places.Hash(bytes.WrittenSpan)) == shard && number-- == 0) return key;
         }
     }
 }

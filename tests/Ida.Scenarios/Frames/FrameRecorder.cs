@@ -106,7 +106,7 @@ internal sealed class FrameRecorder
 
     private async Task<(IdaNode Node, TappedHost Host)> StartAsync(Simulation simulation)
     {
-        var host = new TappedHost(new(simulation, null, [Simulation.AddressOf(0)], Rule.None), Take);
+        var host = new TappedHost(new(simulation, null, [Simulation.AddressOf(0)], null), Take);
         return (await IdaNode.HostAsync(new() { Cluster = "sim" }, host, CancellationToken.None), host);
     }
 

@@ -14,7 +14,7 @@ internal sealed class FrameSource
 {
     private const ushort OwnSlot = 1;
     private static readonly Mutation[] s_mutations = Enum.GetValues<Mutation>();
-    private static readonly FrameType[] s_layer = [.. LayerFrames.All.Select(static one => one.Type), FrameType.LastLayer];
+    private static readonly FrameType[] s_layer = [.. DhtFrameNames.All.Select(static one => one.Type), FrameType.LastLayer];
     private readonly FrameContext _context;
     private readonly IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> _samples;
     private readonly OracleFrames _oracle;

@@ -20,6 +20,8 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     private IReadOnlyList<ProcessId> _view = [];
     private int _checks;
 
+    public static DhtOptions DhtOptions { get; } = new() { ShardSize = 2, TargetSize = 4 };
+
     /// <summary>The honest ones; <see cref="Hostile"/> is not among them.</summary>
     public IReadOnlyList<FrameVictim> Members => _members;
 
@@ -42,6 +44,8 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         await system.StartAsync();
         return system;
     }
+
+    public static void Declare(DhtMaps maps) => maps.Map<string, int>("lab");
 
     /// <summary>
     /// What hostile strangers must not have changed: every node serves, answers and is answered, and is in the same view. Null, or what is
@@ -101,7 +105,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         Former = (former.Node.Id, former.Node.Address);
         await former.Node.DisposeAsync();
         if (lying) started.Add(await StartNodeAsync(started[0].Node, lies: true));
-        var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, static maps => maps.Map<string, int>("lab")).AsTask())).WaitAsync(s_patience);
+        var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(DhtOptions, Declare).AsTask())).WaitAsync(s_patience);
         for (int i = 0; i < started.Count; i++)
         {
             var victim = new FrameVictim(started[i].Node, started[i].Host, started[i].Group, dhts[i], started[i].Marks);

@@ -17,6 +17,7 @@ internal static class GroupLies
     public static byte[]? Draw(FrameType type, byte[] body, Prng random) => type switch
     {
         FrameType.Data when body.Length > DataHead => random.Next(2) == 0 ? EmptyParts(body, random) : FurtherDeps(body, random),
+        FrameType.CutPart => DeclarationLies.Draw(body, random),
         FrameType.Report when body.Length > 12 => random.Next(2) == 0 ? LateBase(body, random) : MoreReceived(body, random),
         _ => null,
     };
@@ -47,7 +48,7 @@ internal static class GroupLies
         if (FlushReport.Read(body, BinaryPrimitives.ReadUInt16LittleEndian(body.AsSpan(11))) is not { } truth) return null;
         int skip = random.Next(truth.Order.Count + 1), take = random.Next(truth.Order.Count - skip + 1);
         bool late = random.Next(2) == 0;
-        var lie = new FlushReport(truth.Proposal, truth.Rank, truth.Initialised, truth.Received.Length) { Contributed = truth.Contributed, OrderBase = truth.OrderBase + (late ? (uint)skip : 0) };
+        var lie = new FlushReport(truth.Proposal, truth.Rank, truth.Initialised, truth.Received.Length) { Parts = truth.Parts, OrderBase = truth.OrderBase + (late ? (uint)skip : 0) };
         truth.Received.CopyTo(lie.Received, 0);
         truth.Closed.CopyTo(lie.Closed, 0);
         lie.Order.AddRange(late ? truth.Order.Skip(skip) : truth.Order.Take(take));

@@ -25,12 +25,14 @@ internal sealed class HostileHand(FrameContext context, IReadOnlyDictionary<Fram
     {
         _drawn.Clear();
         FrameHeader.TryRead(frame, out var header);
-        if (!Lies(header.Type) || random.Next(3) != 0)
+        // Few frames say what a member declares.
+        bool declares = header.Type == FrameType.CutPart;
+        if (!Lies(header.Type) || (!declares && random.Next(3) != 0))
         {
             _drawn.Add((peer, frame));
             return _drawn;
         }
-        int way = random.Next(6);
+        int way = declares && random.Next(2) == 0 ? 3 : random.Next(6);
         if (way != 0 || !replaces) _drawn.Add((peer, frame));
         switch (way)
         {

@@ -4,6 +4,8 @@ namespace Ida.Scenarios;
 internal sealed class MemberWork(FrameVictims system)
 {
     private readonly List<(string Name, Task Call)> _sent = [];
+    private Task _anew = Task.CompletedTask;
+    private Dht? _part;
 
     /// <summary>Null, or a call of an honest member that did not end though it was cancelled.</summary>
     public async Task<string?> RoundAsync(int round, int each, TimeSpan time, TimeSpan patience)
@@ -12,6 +14,7 @@ internal sealed class MemberWork(FrameVictims system)
         var sent = new List<(string Name, Task Call)>();
         var honest = new List<(string Name, Task Call)>();
         using var limit = new CancellationTokenSource(time);
+        if (_anew.IsCompleted) _anew = TakePartAnewAsync(round, limit.Token);
         for (int i = 0; i < each; i++)
         {
             int number = (round * each) + i;
@@ -33,6 +36,28 @@ internal sealed class MemberWork(FrameVictims system)
 
     /// <summary>Null, or a call that does not end though its group goes on or is over.</summary>
     public Task<string?> EndAsync(TimeSpan patience) => LateAsync(_sent, patience);
+
+    /// <summary>
+    /// The one that lies gives up its part in the DHT and takes another: each is a view change, in which it says what it declares. What it declares itself is what the others do, or more, or
+    /// contradicts them.
+    /// </summary>
+    private async Task TakePartAnewAsync(int round, CancellationToken cancel)
+    {
+        await Task.Yield();
+        try
+        {
+            await (_part ?? system.Hostile!.Dht).CloseAsync(cancel);
+            _part = await system.Hostile!.Group.EnableDhtAsync(FrameVictims.DhtOptions, round % 3 == 2 ? static maps => maps.Map<int, int>("lab") : maps =>
+            {
+                FrameVictims.Declare(maps);
+                if (round % 3 == 1) maps.Map<string, int>($"more {round}");
+            }, cancel);
+        }
+        catch (Exception error) when (error is not OutOfMemoryException)
+        {
+            // Whoever lies may be refused.
+        }
+    }
 
     private static async Task<string?> LateAsync(List<(string Name, Task Call)> calls, TimeSpan patience)
     {

@@ -25,7 +25,7 @@ internal sealed class TappedNode(INode inner, Action<INode, IFrameHandler, int, 
 
     public NodeCounters Counters => inner.Counters;
 
-    Rule INode.Without => inner.Without;
+    string? INode.Without => inner.Without;
 
     NodeLog INode.Log
     {

@@ -22,7 +22,7 @@ internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICom
 
     public NodeCounters Counters => inner.Counters;
 
-    Rule INode.Without => inner.Without;
+    string? INode.Without => inner.Without;
 
     NodeLog INode.Log
     {

@@ -4,29 +4,33 @@ using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
+using Oracle;
 
 namespace Ida.Scenarios;
 
 /// <summary>Members of one group in a simulation, without an Oracle, under a checker.</summary>
 internal sealed class GroupCluster : IDisposable
 {
-    private readonly Rule _without;
+    /// <summary>The rule of the Oracle that the scripted one has too.</summary>
+    public const string PendingProposalOnly = nameof(OracleRules.A3PendingProposalOnly);
+
+    private readonly string? _without;
     private readonly GroupOptions? _options;
     private readonly Action<GroupBuilder>? _more;
     private ulong _messages;
 
-    public GroupCluster(ulong seed, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null,
+    public GroupCluster(ulong seed, int members, string? without = null, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, LinkModel? link = null,
         Func<INode, INode>? tap = null, Action<GroupCluster>? beforeMembers = null)
         : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" }), members, without, composition, more, tap, beforeMembers: beforeMembers)
     {
     }
 
-    public GroupCluster(Simulation simulation, int members, Rule without = Rule.None, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
+    public GroupCluster(Simulation simulation, int members, string? without = null, Composition composition = Composition.HotSwap, Action<GroupBuilder>? more = null, Func<INode, INode>? tap = null,
         GroupOptions? options = null, Action<GroupCluster>? beforeMembers = null)
     {
         (_without, _more, Simulation, Tap, Calls) = (without, more, simulation, tap ?? (static node => node), simulation.KeepCalls(CallLedger.Longest));
         _options = (options ?? new()) with { Composition = composition };
-        Oracle = new(Simulation) { AcceptsOldDone = without == Rule.A3PendingProposalOnly };
+        Oracle = new(Simulation) { AcceptsOldDone = without == PendingProposalOnly };
         beforeMembers?.Invoke(this);
         for (int i = 0; i < members; i++) Add();
     }

@@ -3,6 +3,7 @@ using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
+using Ida.Wire;
 
 namespace Ida.Scenarios;
 
@@ -31,7 +32,7 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
         _arrived = new int[all.Length];
         _node = new((ulong)index + 1, (ulong)index + 1, this, _ => this);
         _node.Counters.ThrowsForbidden = true;
-        Host = new(_node, this, new());
+        Host = new(_node, this, new() { Layers = [DhtFrame.Layer] });
     }
 
     public GroupHost Host { get; }

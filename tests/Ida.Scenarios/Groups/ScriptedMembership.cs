@@ -9,6 +9,7 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 {
     private readonly Simulation _simulation = simulation;
     private IMembershipSink? _sink;
+    private bool _syncs;
 
     public SimNode Node { get; } = node;
 
@@ -42,7 +43,17 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 
     public void Withdraw(ProcessId subject) => Ask(() => oracle.Withdrawals.Add(subject));
 
-    public void Sync(GroupId group, ulong view, ulong proposal) => Ask(() => oracle.Sync(group, view, proposal, this));
+    public void Sync(GroupId group, ulong view, ulong proposal)
+    {
+        // One at a time: each answer may be what is asked for again.
+        if (_syncs) return;
+        _syncs = true;
+        Ask(() =>
+        {
+            _syncs = false;
+            oracle.Sync(group, view, proposal, this);
+        });
+    }
 
     /// <summary>An event for this process: late, perhaps twice, perhaps lost this time.</summary>
     public void Tell(Action<IMembershipSink> what, bool certain = false)

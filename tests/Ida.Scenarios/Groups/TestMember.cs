@@ -30,7 +30,8 @@ internal sealed class TestMember
             End();
             _end.Excluded();
         };
-        Host = new(cluster.Tap(node.Node), Membership, (host ?? new()) with { Serializer = ContractSerializer.Instance });
+        host = (host ?? new() { Layers = ToyLayers.All }) with { Serializer = ContractSerializer.Instance };
+        Host = new(cluster.Tap(node.Node), Membership, host);
         _ = cluster.Simulation.Spawn(() => JoinAsync(token));
     }
 

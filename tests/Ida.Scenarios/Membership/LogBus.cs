@@ -11,10 +11,10 @@ namespace Ida.Scenarios;
 internal sealed class LogBus
 {
     private readonly Queue<(ulong From, ulong To, IFrame Frame)> _frames = new();
-    private readonly Rule _without;
+    private readonly string? _without;
     private long _now = Durations.Second;
 
-    public LogBus(Rule without, OracleOptions? options = null, int stateBytes = 1) => (_without, Options, StateBytes) = (without, options ?? new(), stateBytes);
+    public LogBus(string? without = null, OracleOptions? options = null, int stateBytes = 1) => (_without, Options, StateBytes) = (without, options ?? new(), stateBytes);
 
     public OracleOptions Options { get; }
 
@@ -120,7 +120,7 @@ internal sealed class LogBus
             (_bus, Id) = (bus, node);
             Random = new(node);
             Links = links ?? new NoLinks(ReplicaOf(node).Address);
-            Log = new(this, bus.Options, this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
+            Log = new(this, OracleRules.Without(bus._without), bus.Options, this, this) { OnApplied = (index, entry) => bus.Checker.Applied($"{node}", index, entry) };
         }
 
         public ReplicatedLog Log { get; }
@@ -143,7 +143,7 @@ internal sealed class LogBus
 
         public NodeCounters Counters { get; } = new();
 
-        Rule INode.Without => _bus._without;
+        string? INode.Without => _bus._without;
 
         void INode.KeepTurns()
         {

@@ -8,17 +8,17 @@ namespace Ida.Scenarios;
 /// <summary>Simulated processes with membership and scripted groups, and the checks that hold in every run.</summary>
 internal sealed class OracleCluster : IDisposable
 {
-    private readonly Rule _without;
+    private readonly string? _without;
     private readonly int _seeds;
     private readonly Func<SimNode, OracleOptions, OracleOptions> _shape;
 
-    public OracleCluster(ulong seed, int processes, int seeds = 1, Rule without = Rule.None, LinkModel? link = null, OracleOptions? options = null,
+    public OracleCluster(ulong seed, int processes, int seeds = 1, string? without = null, LinkModel? link = null, OracleOptions? options = null,
         Func<SimNode, OracleOptions, OracleOptions>? shape = null)
         : this(new Simulation(new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"the test's seed {seed}" }), processes, seeds, without, options, shape)
     {
     }
 
-    public OracleCluster(Simulation simulation, int processes, int seeds = 1, Rule without = Rule.None, OracleOptions? options = null,
+    public OracleCluster(Simulation simulation, int processes, int seeds = 1, string? without = null, OracleOptions? options = null,
         Func<SimNode, OracleOptions, OracleOptions>? shape = null)
     {
         (_without, _seeds, Options, Simulation, _shape) = (without, seeds, options ?? new(), simulation, shape ?? (static (_, plain) => plain));

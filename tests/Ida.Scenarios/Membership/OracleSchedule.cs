@@ -20,7 +20,7 @@ internal sealed class OracleSchedule : IDisposable
     private readonly WrongClocks? _clocks;
     private TimeSpan _rejoin;
 
-    public OracleSchedule(SimulationCase run, Rule without = Rule.None, bool wild = false, Ingredients? surface = null, bool trustsClocks = false)
+    public OracleSchedule(SimulationCase run, string? without = null, bool wild = false, Ingredients? surface = null, bool trustsClocks = false)
     {
         _run = run;
         var simulation = run.Start();

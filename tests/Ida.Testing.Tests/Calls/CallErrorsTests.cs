@@ -11,11 +11,13 @@ public sealed class CallErrorsTests
 {
     private const string Heading = "## What a call may end with\n", Guide = "docs/guide/errors.md";
 
-    // Events and outcomes that no call throws.
-    private static readonly Type[] s_notThrown = [typeof(SlowMemberException), typeof(DhtException)];
+    private const string NextSteps = "### What to do next\n";
 
-    // By Dht.Map, which is no call of an operation.
-    private static readonly Type[] s_ofNoCall = [typeof(UndeclaredMapException), typeof(MapTypeException)];
+    // Events and outcomes that no call throws; and what stands for several that are.
+    private static readonly Type[] s_notThrown = [typeof(SlowMemberException), typeof(LayerMismatchException), typeof(DhtException)];
+
+    // By Dht.Map, which is no call of an operation; and what is the inner exception of a fault.
+    private static readonly Type[] s_ofNoCall = [typeof(UndeclaredMapException), typeof(MapTypeException), typeof(LayerFaultException)];
 
     [Fact]
     public void The_guide_says_what_the_checks_allow()
@@ -35,10 +37,29 @@ public sealed class CallErrorsTests
         var known = Enum.GetValues<CallKind>().SelectMany(CallErrors.Of).ToHashSet();
         foreach (var error in new[] { typeof(Group), typeof(OracleOptions), typeof(Dht) }.SelectMany(static one => one.Assembly.GetExportedTypes()).Where(static type => type.IsAssignableTo(typeof(Exception))))
         {
-            if (s_notThrown.Contains(error)) continue;
+            if (error.IsAbstract || s_notThrown.Contains(error)) continue;
             Assert.True(guide.Contains(error.Name, StringComparison.Ordinal), $"{error.Name} is not in {Guide}.");
             Assert.True(s_ofNoCall.Contains(error) || known.Any(type => type.IsAssignableFrom(error)), $"{error.Name} ends no call.");
         }
+    }
+
+    /// <summary>Each error of a DHT is of one class that says what to do next, and the guide lists it there.</summary>
+    [Fact]
+    public void The_guide_says_what_to_do_next_by_the_classes()
+    {
+        var errors = typeof(DhtException).Assembly.GetExportedTypes().Where(static type => type.IsSubclassOf(typeof(DhtException))).ToList();
+        var classes = errors.FindAll(static type => type.IsAbstract);
+        var expected = classes.Select(one => $"{one.Name}: {string.Join(' ', errors.FindAll(type => type.IsSubclassOf(one)).ConvertAll(static type => type.Name).Order(StringComparer.Ordinal))}");
+        string page = File.ReadAllText(RepositoryFiles.PathOf(Guide)).ReplaceLineEndings("\n");
+        string[] parts = page.Split(NextSteps);
+        Assert.Equal(2, parts.Length);
+        var listed = parts[1].Split("\n#")[0].Split('\n').Where(static line => line.StartsWith("| `", StringComparison.Ordinal)).Select(static line =>
+        {
+            string[] cells = line.Split('|', StringSplitOptions.TrimEntries);
+            return $"{cells[1].Trim('`')}: {string.Join(' ', cells[3].Split(", ").Select(static name => name.Trim('`')).Order(StringComparer.Ordinal))}";
+        });
+        Assert.Equal(expected.Order(StringComparer.Ordinal), listed.Order(StringComparer.Ordinal));
+        Assert.All(errors.Where(static type => !type.IsAbstract), type => Assert.Single(classes, type.IsSubclassOf));
     }
 
     [Fact]

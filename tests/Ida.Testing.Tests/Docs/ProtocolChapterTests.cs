@@ -1,6 +1,8 @@
+using System.Reflection;
 using System.Text.RegularExpressions;
-using GroupCore.Runtime;
+using GroupCore.Groups;
 using Ida.Tests.Shared;
+using Oracle;
 
 namespace Ida.Testing.Tests.Docs;
 
@@ -16,6 +18,10 @@ public sealed partial class ProtocolChapterTests
         .SelectMany(static folder => Directory.EnumerateFiles(RepositoryFiles.PathOf(folder), "*.cs", SearchOption.AllDirectories))
         .Where(static path => !BuildOutput().IsMatch(path))
         .ToDictionary(static path => Path.GetRelativePath(RepositoryFiles.Root, path), static path => NextCommentLine().Replace(File.ReadAllText(path), " "));
+
+    // The rules that a test can leave out, by the set of their layer. A rule that two layers keep is in both.
+    private static readonly HashSet<(string Layer, string Name)> s_rules = new[] { typeof(GroupRules), typeof(OracleRules), typeof(DhtRules) }
+        .SelectMany(static layer => layer.GetFields(BindingFlags.Instance | BindingFlags.Public).Select(rule => (layer.Name, rule.Name))).ToHashSet();
 
     public static TheoryData<string> Chapters => [.. s_anchors.Keys.Where(static name => name != "README.md").Order(StringComparer.Ordinal)];
 
@@ -71,7 +77,7 @@ public sealed partial class ProtocolChapterTests
             if (!there) wrong.Add(match.Value);
         }
         foreach (Match match in NamedRule().Matches(text))
-            if (!Enum.TryParse<Rule>(match.Groups["rule"].Value, out _)) wrong.Add(match.Value);
+            if (!s_rules.Contains((match.Groups["layer"].Value, match.Groups["rule"].Value))) wrong.Add(match.Value);
         Assert.Empty(wrong);
         Assert.InRange(named, 5, 1000);
     }
@@ -92,7 +98,7 @@ public sealed partial class ProtocolChapterTests
                 all.UnionWith(tests);
             }
         }
-        Assert.Equal(Enum.GetNames<Rule>().Where(static rule => rule != nameof(Rule.None)).Order(StringComparer.Ordinal), named.Keys);
+        Assert.Equal(s_rules.Select(static rule => rule.Name).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal), named.Keys);
         Assert.Empty(named.Where(static rule => !rule.Value.Any(test => LeavesOut(test.Type, test.Method, rule.Key))).Select(static rule => rule.Key));
     }
 
@@ -112,16 +118,16 @@ public sealed partial class ProtocolChapterTests
     internal static bool NamesInCode(string text, string rule)
     {
         if (SkippedTest().IsMatch(text)) return false;
-        return Regex.IsMatch(SkippedCase().Replace(Comment().Replace(text, ""), ""), $@"\bRule\.{rule}\b");
+        return Regex.IsMatch(SkippedCase().Replace(Comment().Replace(text, ""), ""), $@"\b(Group|Oracle|Dht)Rules\.{rule}\b");
     }
 
     [Theory]
-    [InlineData("[Fact]\n void A() => Run(Rule.R3AllReports);", true)]
-    [InlineData("[InlineData(nameof(Rule.R3AllReports), 5)]\n void A() => Run();", true)]
-    [InlineData("[Fact]\n void A() => Run(); // as Rule.R3AllReports", false)]
-    [InlineData("/// <summary>Rule.R3AllReports</summary>\n[Fact]\n void A() => Run();", false)]
-    [InlineData("[InlineData(nameof(Rule.R3AllReports), Skip = \"later\")]\n[InlineData(2)]\n void A() => Run();", false)]
-    [InlineData("[Theory(Skip = \"later\")]\n[InlineData(nameof(Rule.R3AllReports))]\n void A() => Run();", false)]
+    [InlineData("[Fact]\n void A() => Run(nameof(GroupRules.R3AllReports));", true)]
+    [InlineData("[InlineData(nameof(GroupRules.R3AllReports), 5)]\n void A() => Run();", true)]
+    [InlineData("[Fact]\n void A() => Run(); // as GroupRules.R3AllReports", false)]
+    [InlineData("/// <summary>GroupRules.R3AllReports</summary>\n[Fact]\n void A() => Run();", false)]
+    [InlineData("[InlineData(nameof(GroupRules.R3AllReports), Skip = \"later\")]\n[InlineData(2)]\n void A() => Run();", false)]
+    [InlineData("[Theory(Skip = \"later\")]\n[InlineData(nameof(GroupRules.R3AllReports))]\n void A() => Run();", false)]
     public void A_test_leaves_a_rule_out_where_it_runs_without_it(string text, bool leavesOut) => Assert.Equal(leavesOut, NamesInCode(text, "R3AllReports"));
 
     private static string TextOf(string source, int name)
@@ -186,10 +192,10 @@ public sealed partial class ProtocolChapterTests
     [GeneratedRegex(@"`(?<type>[A-Z]\w+Tests)(\.(?<method>\w+)(?<cut>…)?)?`")]
     private static partial Regex NamedTest();
 
-    [GeneratedRegex(@"`Rule\.(?<rule>\w+)`")]
+    [GeneratedRegex(@"`(?<layer>(Group|Oracle|Dht)Rules)\.(?<rule>\w+)`")]
     private static partial Regex NamedRule();
 
-    [GeneratedRegex(@"(\*Controls?\*|[Ss]hown by(\*:)?)\s+`Rule\.")]
+    [GeneratedRegex(@"(\*Controls?\*|[Ss]hown by(\*:)?)\s+`(Group|Oracle|Dht)Rules\.")]
     private static partial Regex LeftOut();
 
     [GeneratedRegex(@"\]\((?<target>[^)\s]+)\)")]

@@ -16,7 +16,7 @@ public sealed class OptionsGuideTests
     private static readonly string s_page = File.ReadAllText(RepositoryFiles.PathOf("docs/guide/options.md"));
 
     [Theory]
-    [InlineData(typeof(IdaNodeOptions)), InlineData(typeof(GroupOptions)), InlineData(typeof(GroupHostOptions)), InlineData(typeof(DhtOptions)), InlineData(typeof(OracleOptions))]
+    [InlineData(typeof(IdaNodeOptions)), InlineData(typeof(GroupOptions)), InlineData(typeof(GroupHostOptions)), InlineData(typeof(DhtOptions)), InlineData(typeof(DhtMemberOptions)), InlineData(typeof(OracleOptions))]
     public void The_page_lists_each_option_with_its_default(Type options)
     {
         object defaults = Activator.CreateInstance(options)!;
@@ -37,7 +37,7 @@ public sealed class OptionsGuideTests
     {
         null => "none",
         "" => "empty",
-        OracleOptions or GroupHostOptions => "its defaults",
+        OracleOptions or GroupHostOptions or DhtMemberOptions => "its defaults",
         IPayloadSerializer => "MessagePack",
         IStableHash hash => hash.Name,
         bool flag => flag ? "true" : "false",

@@ -8,5 +8,5 @@ public sealed class FrameSourceTests
     /// <summary>Each type that a node may have a handler for, of layers too.</summary>
     [Fact]
     public void Frames_of_every_type_are_drawn() =>
-        Assert.Empty(Enum.GetValues<FrameType>().Concat(LayerFrames.All.Select(static one => one.Type)).Except([FrameType.None, .. FrameSource.Types]));
+        Assert.Empty(Enum.GetValues<FrameType>().Concat(DhtFrameNames.All.Select(static one => one.Type)).Except([FrameType.None, .. FrameSource.Types]));
 }

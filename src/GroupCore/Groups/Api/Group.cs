@@ -112,15 +112,24 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
     }
 
     /// <summary>
-    /// Attaches a protocol above the group, which is created and called inside turns; a group takes one. Completes when the protocol has its first view.
+    /// Attaches a protocol above the group, which is created and called inside turns. Completes when the protocol has its first view. A group takes one for each of
+    /// the <see cref="GroupHostOptions.Layers"/>, each with a port of its own; they hear nothing of each other.
     /// </summary>
-    public async ValueTask<TLayer> AttachLayerAsync<TLayer>(Func<IGroupPort, TLayer> create, CancellationToken cancellationToken = default)
+    /// <param name="layer">One of these: its name and frame types.</param>
+    /// <param name="create">Makes the layer, inside a turn.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
+    /// <exception cref="InvalidOperationException">The options do not name the layer, or it is attached already.</exception>
+    /// <exception cref="NotMemberException">This process is no longer in the group, or is leaving it.</exception>
+    public async ValueTask<TLayer> AttachLayerAsync<TLayer>(LayerFrames layer, Func<IGroupPort, TLayer> create, CancellationToken cancellationToken = default)
         where TLayer : IGroupLayer
     {
+        ArgumentNullException.ThrowIfNull(layer);
         ArgumentNullException.ThrowIfNull(create);
+        if (Protocol.Layers[layer] is not { } port)
+            throw new InvalidOperationException($"The layer {layer} is not among {nameof(GroupHostOptions)}.{nameof(GroupHostOptions.Layers)} of this process.");
         cancellationToken.ThrowIfCancellationRequested();
         var attachment = new LayerAttachment<TLayer>(Protocol.Node, create);
-        Protocol.Post(new CallCommand(() => Protocol.Layer.Attach(attachment), attachment.Fail));
+        Protocol.Post(new CallCommand(() => port.Attach(attachment), attachment.Fail));
         return await attachment.Task.WaitAsync(cancellationToken).ConfigureAwait(false);
     }
 

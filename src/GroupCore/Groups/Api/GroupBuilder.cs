@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Diagnostics.CodeAnalysis;
 using GroupCore.Groups.Dispatch;
 using GroupCore.Groups.State;
 using GroupCore.Membership;
@@ -36,7 +37,7 @@ public sealed class GroupBuilder
 
     /// <summary>Handles messages of one type. <see cref="ReadOnlyMemory{T}"/> of byte is passed as it was sent, and is valid during the call only.</summary>
     /// <exception cref="ArgumentException"><paramref name="handler"/> is <c>async</c>; <see cref="HandleAsync{T}"/> takes it.</exception>
-    public GroupBuilder Handle<T>(string name, Action<MemberRef, T> handler)
+    public GroupBuilder Handle<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] T>(string name, Action<MemberRef, T> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
@@ -45,7 +46,7 @@ public sealed class GroupBuilder
     }
 
     /// <summary>Handles messages of one type; awaited before the next event. <see cref="ReadOnlyMemory{T}"/> of byte is passed as sent, and valid until then only.</summary>
-    public GroupBuilder HandleAsync<T>(string name, Func<MemberRef, T, ValueTask> handler)
+    public GroupBuilder HandleAsync<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] T>(string name, Func<MemberRef, T, ValueTask> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
@@ -68,14 +69,16 @@ public sealed class GroupBuilder
     /// Answers queries. A null answer counts as an answer without a value. An exception ends a query to one member, or with <see cref="Replies.All"/>, with
     /// <see cref="QueryAbortedException"/>. <see cref="ReadOnlyMemory{T}"/> of byte is passed as it was sent, and is valid during the call only, in all query handlers.
     /// </summary>
-    public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, TReply> handler)
+    public GroupBuilder OnQuery<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TQuery, [DynamicallyAccessedMembers(TrimmedContracts.Kept)] TReply>(
+        string name, Func<MemberRef, TQuery, TReply> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
         return OnQuery<TQuery, TReply>(name, (from, query) => handler(from, query) is { } reply ? QueryAnswer<TReply>.Of(reply) : QueryAnswer<TReply>.Null);
     }
 
     /// <summary>Answers queries with a value, with <see cref="QueryAnswer{TReply}.Null"/> or with <see cref="QueryAnswer{TReply}.Abort"/>.</summary>
-    public GroupBuilder OnQuery<TQuery, TReply>(string name, Func<MemberRef, TQuery, QueryAnswer<TReply>> handler)
+    public GroupBuilder OnQuery<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TQuery, [DynamicallyAccessedMembers(TrimmedContracts.Kept)] TReply>(
+        string name, Func<MemberRef, TQuery, QueryAnswer<TReply>> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);
@@ -84,7 +87,8 @@ public sealed class GroupBuilder
     }
 
     /// <summary>Answers queries; awaited before the next event of the group.</summary>
-    public GroupBuilder OnQueryAsync<TQuery, TReply>(string name, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> handler)
+    public GroupBuilder OnQueryAsync<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TQuery, [DynamicallyAccessedMembers(TrimmedContracts.Kept)] TReply>(
+        string name, Func<MemberRef, TQuery, ValueTask<QueryAnswer<TReply>>> handler)
     {
         ArgumentException.ThrowIfNullOrEmpty(name);
         ArgumentNullException.ThrowIfNull(handler);

@@ -21,6 +21,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
     private readonly List<GroupProtocol> _touched = [];
     private readonly List<GroupProtocol> _left = [];
+    // Groups that are over, whose handlers may be at work: looked at for the log until they are not.
+    private readonly List<GroupProtocol> _ended = [];
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
     private readonly List<JoinCall> _joinsWaiting = [];
@@ -41,7 +43,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         GroupHostOptions.Validate(options);
         _idle = new(node, _groups);
         _mayBe = MayBeHere;
-        (Node, Membership, Options, Suspicions) = (node, membership, options, new(membership));
+        (Node, Rules, Layers, Membership, Options, Suspicions) = (node, GroupRules.Without(node.Without), new(options.Layers), membership, options, new(membership));
         node.Route(FrameType.Bind, FrameType.Bind, this);
         node.Route(FrameType.Data, FrameType.Data, this);
         node.Route(FrameType.Order, FrameType.Ack, this);
@@ -57,6 +59,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     }
 
     internal INode Node { get; }
+
+    internal GroupRules Rules { get; }
+
+    internal LayerTable Layers { get; }
 
     internal IMembership Membership { get; }
 
@@ -120,6 +126,10 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     }
 
     INode IGroupHost.Node => Node;
+
+    GroupRules IGroupHost.Rules => Rules;
+
+    LayerTable IGroupHost.Layers => Layers;
 
     IMembership IGroupHost.Membership => Membership;
 
@@ -205,6 +215,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     {
         _slots[group.Slot] = false;
         _groups.Remove(group);
+        if (Node.Log.IsOn) _ended.Add(group);
         _changed = true;
         if (group.Id is { } id && _byId.TryGetValue(id, out var known) && ReferenceEquals(known, group)) _byId.Remove(id);
         if (group.Id is { } over) _bindingsOver.Add(over);
@@ -222,6 +233,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     void IStopListener.OnStop(Exception reason)
     {
         var steps = default(StopSteps);
+        // What came since the last look: there is no other.
+        foreach (var group in _groups.Concat(_ended)) steps.Do(group.Watch.LookAtErrors);
         foreach (var group in _groups.ToArray()) steps.Do(() => group.OnStop(reason));
         foreach (var group in _left.ToArray()) steps.Do(() => group.OnStop(reason));
         foreach (var call in _joinsWaiting.ToArray()) steps.Do(() => call.Abandon(reason));
@@ -243,6 +256,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     internal void Look(long now)
     {
         foreach (var group in _groups) group.Look(now);
+        _ended.RemoveAll(group => !group.Watch.LookAtEnded(now));
     }
 
     /// <inheritdoc/>

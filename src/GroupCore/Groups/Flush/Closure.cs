@@ -28,9 +28,9 @@ internal static class Closure
             if (longest ? report.OrderLength > order.OrderLength : report.OrderLength < order.OrderLength) order = report;
             known = Math.Min(known, report.OrderLength);
             closedOrder = Math.Max(closedOrder, report.OrderClosed);
-            if (report.Contributed) cut.Contributors.Add((ushort)report.Rank);
+            for (int part = 0; part < report.Parts; part++) cut.Parts.Add(((ushort)report.Rank, (byte)part));
         }
-        cut.Contributors.Sort();
+        cut.Parts.Sort();
         var union = new uint[members];
         for (int s = 0; s < members; s++)
         {

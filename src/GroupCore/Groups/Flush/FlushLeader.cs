@@ -24,7 +24,7 @@ internal sealed class FlushLeader : ITimerTarget
     private readonly FlushReport?[] _reports;
     // Reports that cannot be judged before the sequencer's report is here.
     private readonly FlushReport?[] _unjudged;
-    private readonly byte[]?[] _contributions;
+    private readonly ContributionParts _parts;
     private readonly (bool Acked, bool Initialised, ulong Hash)[] _acks;
     private readonly (IReadOnlyList<int>? For, long At)[] _waits;
     // By rank: how many contributions were sent to that member, plus one for the cut; and that number at the last look.
@@ -39,7 +39,7 @@ internal sealed class FlushLeader : ITimerTarget
         (_group, _member, _view, _proposal) = (group, member, view, proposal);
         _reports = new FlushReport?[takesPart.Count];
         _unjudged = new FlushReport?[takesPart.Count];
-        _contributions = new byte[]?[takesPart.Count];
+        _parts = new(takesPart.Count);
         _acks = new (bool, bool, ulong)[takesPart.Count];
         _waits = new (IReadOnlyList<int>?, long)[takesPart.Count];
         _sent = new int[takesPart.Count];
@@ -48,12 +48,12 @@ internal sealed class FlushLeader : ITimerTarget
             if (takesPart[rank]) _ranks.Add(rank);
     }
 
-    public void OnContribution(int rank, byte[] bytes) => _contributions[rank] ??= bytes;
+    public void OnContribution(int rank, int part, byte[] bytes) => _parts[rank, part] ??= bytes;
 
     public void OnReport(FlushReport report)
     {
         if (_cut is not null || _reports[report.Rank] is not null) return;
-        if (report.Contributed && _contributions[report.Rank] is null)
+        if (!_parts.Has(report.Rank, report.Parts))
         {
             _group.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
@@ -73,7 +73,7 @@ internal sealed class FlushLeader : ITimerTarget
         int missing = 0;
         foreach (int rank in _ranks)
             if (_reports[rank] is null) missing++;
-        if (missing == 0 || (_group.Node.Without == Rule.R3AllReports && missing * 2 < _ranks.Count)) SendCut();
+        if (missing == 0 || (!_group.Rules.R3AllReports && missing * 2 < _ranks.Count)) SendCut();
         if (report.Rank == _view.Coordinator) JudgeTheRest();
     }
 
@@ -119,9 +119,8 @@ internal sealed class FlushLeader : ITimerTarget
         var reports = new List<FlushReport>();
         foreach (int rank in _ranks)
             if (_reports[rank] is { } report) reports.Add(report);
-        var without = _group.Node.Without;
-        var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, without != Rule.R4ClosureTrim, without != Rule.R5LongestOrder, _reports[_group.Rank]);
-        foreach (ushort rank in cut.Contributors) _member.TakeContribution(rank, _contributions[rank]!);
+        var cut = Closure.Cut(_proposal.Number, _view.Members.Count, reports, _group.Rules.R4ClosureTrim, _group.Rules.R5LongestOrder, _reports[_group.Rank]);
+        foreach (var (rank, part) in cut.Parts) _member.TakeContribution(rank, part, _parts[rank, part]!.Value);
         _cut = cut;
         Distribute(cut);
         _member.TakeCut(_proposal.Number, cut);
@@ -133,9 +132,12 @@ internal sealed class FlushLeader : ITimerTarget
         {
             if (rank == _group.Rank || IsCutSentTo(rank)) continue;
             ref int sent = ref _sent[rank];
-            for (; sent < cut.Contributors.Count && _group.Links.RoomTo(rank) > 0; sent++)
-                _member.SendPart(rank, _proposal.Number, cut.Contributors[sent], _contributions[cut.Contributors[sent]]);
-            if (sent < cut.Contributors.Count) continue;
+            for (; sent < cut.Parts.Count && _group.Links.RoomTo(rank) > 0; sent++)
+            {
+                var (of, part) = cut.Parts[sent];
+                _member.SendPart(rank, _proposal.Number, of, part, _parts[of, part]!.Value.Span);
+            }
+            if (sent < cut.Parts.Count) continue;
             var frame = _group.Links.Frame(FrameType.Cut, cut.Size);
             cut.Write(frame);
             _group.Links.SendTo(rank);
@@ -156,7 +158,7 @@ internal sealed class FlushLeader : ITimerTarget
         if (_cut is not null && !_completed) Distribute(_cut);
     }
 
-    private bool IsCutSentTo(int rank) => _cut is not null && _sent[rank] > _cut.Contributors.Count;
+    private bool IsCutSentTo(int rank) => _cut is not null && _sent[rank] > _cut.Parts.Count;
 
     public void OnAck(int rank, bool initialised, ulong hash)
     {
@@ -170,10 +172,10 @@ internal sealed class FlushLeader : ITimerTarget
             {
                 // Members would deliver different messages: this flush must not end. A rule of the protocol is broken somewhere.
                 _group.Node.Counters.Refuse(RefusalReason.Unexpected);
-                if (_group.Node.Without != Rule.R5LongestOrder) return;
+                if (_group.Rules.R5LongestOrder) return;
             }
         }
-        if (missing > (_group.Node.Without == Rule.R8AllAcks ? 1 : 0)) return;
+        if (missing > (_group.Rules.R8AllAcks ? 0 : 1)) return;
         _completed = true;
         SendViewCompletion();
     }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using GroupCore.Basics;
 using GroupCore.Groups.Multicast;
@@ -16,7 +15,7 @@ namespace GroupCore.Groups.Flush;
 /// with a higher proposal it starts again at wedged. One object per view.
 /// </summary>
 /// <remarks>
-/// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layer.
+/// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layers.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
 /// member always gets a next view. <see cref="FlushWatch"/> finds the members that hold the flush up.
 /// Source: views-and-flush.md#the-normal-case, #fresh-reports-for-each-proposal.
@@ -24,13 +23,16 @@ namespace GroupCore.Groups.Flush;
 internal sealed class FlushMember
 {
     private const int EarlyFrameBytes = 64;
+    private const int PartHead = 8 + 2 + 1;
+    private const int MostPartBytes = PartHead + LayerFrames.MostHeadBytes + GroupLimits.ContributionBytes;
     private readonly IViewChange _group;
     private readonly INode _node;
+    private readonly GroupRules _rules;
     private readonly View _view;
     private readonly ViewMulticast _multicast;
     private readonly PeerChannel _peers;
     private readonly Participants _takesPart;
-    private ReadOnlyMemory<byte>?[] _contributions = [];
+    private ContributionParts _parts = new(0);
     private readonly List<(int Rank, FrameType Type, byte[] Body)> _early = [];
     private readonly List<(ulong Proposal, int Rank, int Sender, uint From, uint To)> _forwards = [];
     private readonly Dictionary<ulong, NodeAddress> _joiners = [];
@@ -38,13 +40,13 @@ internal sealed class FlushMember
     // By rank; made with the first frame.
     private long[] _earlyBytes = [];
     private long _earlyInAll;
-    private byte[]? _contribution;
+    private IReadOnlyList<byte[]>? _own;
     private FlushLeader? _leader;
     private ulong _tail;
 
     public FlushMember(IViewChange group, ViewMulticast multicast, PeerChannel peers, View view)
     {
-        (_group, _node, _multicast, _peers, _view) = (group, group.Node, multicast, peers, view);
+        (_group, _node, _rules, _multicast, _peers, _view) = (group, group.Node, group.Rules, multicast, peers, view);
         _takesPart = new(view);
         _watch = new(group, this, multicast, peers, view);
     }
@@ -77,9 +79,9 @@ internal sealed class FlushMember
     public void Start(Proposal proposal)
     {
         if (Proposal is null) _group.BeginWedge();
-        var oldCut = _node.Without == Rule.R9FreshReports ? Cut : null;
+        var oldCut = _rules.R9FreshReports ? null : Cut;
         (Cut, Acked, _leader) = (oldCut, false, null);
-        _contributions = new ReadOnlyMemory<byte>?[_takesPart.Count];
+        _parts = new(_takesPart.Count);
         _takesPart.Begin(proposal);
         _joiners.Clear();
         foreach (var joiner in proposal.Joiners) _joiners[joiner.Id.Node] = joiner.Address;
@@ -99,32 +101,32 @@ internal sealed class FlushMember
     private void SendReport(ulong p)
     {
         var report = _multicast.Report(p);
-        if (_contribution is null && _group.HasLayer)
+        // Frozen: a layer that is attached while this member is wedged waits for the next view.
+        _own ??= _group.Contribute();
+        report.Parts = _own.Count;
+        for (int part = 0; part < _own.Count; part++)
         {
-            var into = new ArrayBufferWriter<byte>();
-            _group.Contribute(into);
-            _contribution = into.WrittenSpan.ToArray();
+            if (_leader is not null) _leader.OnContribution(_group.Rank, part, _own[part]);
+            else SendPart(Leader, p, _group.Rank, part, _own[part]);
         }
-        report.Contributed = _contribution is not null;
         if (_leader is not null)
         {
-            if (_contribution is not null) _leader.OnContribution(_group.Rank, _contribution);
             _leader.OnReport(report);
             return;
         }
-        if (_contribution is not null) SendPart(Leader, p, _group.Rank, _contribution);
         var frame = _group.Links.Frame(FrameType.Report, report.Size);
         report.Write(frame);
         _group.Links.SendTo(Leader);
     }
 
-    /// <summary>One member's contribution: proposal u64, rank u16, bytes.</summary>
-    public void SendPart(int to, ulong p, int rank, ReadOnlySpan<byte> contribution)
+    /// <summary>What one layer of a member contributes: proposal u64, rank u16, part u8, head (<see cref="LayerFrames.WriteHead"/>), bytes.</summary>
+    public void SendPart(int to, ulong p, int rank, int part, ReadOnlySpan<byte> contribution)
     {
-        var frame = _group.Links.Frame(FrameType.CutPart, 10 + contribution.Length);
+        var frame = _group.Links.Frame(FrameType.CutPart, PartHead + contribution.Length);
         BinaryPrimitives.WriteUInt64LittleEndian(frame, p);
         BinaryPrimitives.WriteUInt16LittleEndian(frame[8..], (ushort)rank);
-        contribution.CopyTo(frame[10..]);
+        frame[10] = (byte)part;
+        contribution.CopyTo(frame[PartHead..]);
         _group.Links.SendTo(to);
     }
 
@@ -199,14 +201,14 @@ internal sealed class FlushMember
 
     private void OnPart(int from, ReadOnlySpan<byte> body)
     {
-        int rank = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
-        if (rank < 0 || rank >= _view.Members.Count || body.Length - 10 > GroupLimits.ContributionBytes) _node.Counters.Refuse(RefusalReason.Malformed);
+        var (rank, part) = body.Length < PartHead ? (-1, 0) : (BinaryPrimitives.ReadUInt16LittleEndian(body[8..]), body[10]);
+        if (rank < 0 || rank >= _view.Members.Count || part >= GroupLimits.Layers || body.Length > MostPartBytes) _node.Counters.Refuse(RefusalReason.Malformed);
         else if (from == Leader && _leader is null && _takesPart[rank])
         {
-            _contributions[rank] = body[10..].ToArray();
+            _parts[rank, part] = body[PartHead..].ToArray();
             _watch.OnLeader();
         }
-        else if (_leader is not null && from == rank) _leader.OnContribution(rank, body[10..].ToArray());
+        else if (_leader is not null && from == rank) _leader.OnContribution(rank, part, body[PartHead..].ToArray());
         else _node.Counters.Refuse(RefusalReason.Unexpected);
     }
 
@@ -255,7 +257,7 @@ internal sealed class FlushMember
     }
 
     /// <summary>At the leader, which gets the contributions from their members: takes one for its own acknowledgement.</summary>
-    public void TakeContribution(int rank, ReadOnlyMemory<byte> bytes) => _contributions[rank] = bytes;
+    public void TakeContribution(int rank, int part, ReadOnlyMemory<byte> bytes) => _parts[rank, part] = bytes;
 
     private void OnPull(ulong p, int rank, ReadOnlySpan<byte> body)
     {
@@ -309,14 +311,14 @@ internal sealed class FlushMember
     public void TryAck()
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksEnded) return;
-        if (_node.Without != Rule.R7PullsBeforeAck && !_multicast.Holds(Cut)) return;
+        if (_rules.R7PullsBeforeAck && !_multicast.Holds(Cut)) return;
         // After the acknowledgement the view may come, and it would deliver at once all that is left.
         if (_multicast.IsCatchingUp) return;
-        if (_node.Without != Rule.R7PeerMessagesBeforeAck && !_peers.IsQuiet) return;
+        if (_rules.R7PeerMessagesBeforeAck && !_peers.IsQuiet) return;
         var hash = new Fnv64();
-        foreach (ushort rank in Cut.Contributors)
+        foreach (var (rank, part) in Cut.Parts)
         {
-            if (_contributions[rank] is not { } bytes) return;
+            if (_parts[rank, part] is not { } bytes) return;
             hash.Add(rank);
             hash.Add(bytes.Span);
         }
@@ -336,13 +338,13 @@ internal sealed class FlushMember
         _group.Links.SendTo(Leader);
     }
 
-    /// <summary>What the members' layers contributed, in rank order.</summary>
+    /// <summary>What the members' layers contributed, in rank order; of one member in the order of its parts.</summary>
     public List<LayerContribution> Contributions()
     {
         var all = new List<LayerContribution>();
         if (Cut is null) return all;
-        foreach (ushort rank in Cut.Contributors)
-            if (_contributions[rank] is { } bytes) all.Add(new(_view.Members[rank].Id, bytes));
+        foreach (var (rank, part) in Cut.Parts)
+            if (_parts[rank, part] is { } bytes) all.Add(new(_view.Members[rank].Id, bytes));
         return all;
     }
 

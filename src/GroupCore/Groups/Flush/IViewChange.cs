@@ -1,4 +1,3 @@
-using System.Buffers;
 using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 
@@ -10,20 +9,17 @@ internal interface IViewChange : IViewMember, IViewWitness
     /// <summary>Whether termination hooks have nothing more to do (R7).</summary>
     bool HooksEnded { get; }
 
-    /// <summary>Whether a layer is attached, which contributes.</summary>
-    bool HasLayer { get; }
-
     /// <summary>The members or the work that the view change waits for, when it takes long.</summary>
     IReadOnlyList<string> WaitsFor { set; }
 
     /// <summary>First wedge of this view: what was begun leaves, and after that nothing is originated (R1).</summary>
     void BeginWedge();
 
-    /// <summary>The view ends by that proposal, or by that one instead of an earlier one: the layer stops.</summary>
+    /// <summary>The view ends by that proposal, or by that one instead of an earlier one: the layers stop.</summary>
     void OnWedged(Proposal proposal);
 
-    /// <summary>Writes the contribution of the layer.</summary>
-    void Contribute(ArrayBufferWriter<byte> into);
+    /// <summary>What the layers contribute, one part each; none where no layer is attached.</summary>
+    IReadOnlyList<byte[]> Contribute();
 
     /// <summary>Has the users' termination hooks called; they have 2 s until they must have ended. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
     void StartHooks(Proposal proposal);

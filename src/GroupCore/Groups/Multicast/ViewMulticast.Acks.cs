@@ -211,7 +211,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
     /// <summary>Takes a call that completes when all others hold what this member sent and delivered so far, and the positions it delivered.</summary>
     public void AddStabilityWait(StabilityWait call)
     {
-        _askAck |= _stability.Add(call, _logs, _self, _node.Without == Rule.FlushOrderPart ? 0 : _order.Delivered);
+        _askAck |= _stability.Add(call, _logs, _self, _rules.FlushOrderPart ? _order.Delivered : 0);
         _acksMoved = true;
         _dirty = true;
     }

@@ -17,7 +17,7 @@ internal sealed partial class ViewMulticast
     /// <summary>Multicasts of a member. While wedged they are refused (R1): the report has said what was received.</summary>
     public void OnData(int sender, ReadOnlySpan<byte> body, bool wedged)
     {
-        if (wedged && _node.Without != Rule.R1RefuseDataWhenWedged) return;
+        if (wedged && _rules.R1RefuseDataWhenWedged) return;
         if (!TryStore(sender, body, [], out var refusal))
         {
             _node.Counters.Refuse(refusal);
@@ -38,7 +38,7 @@ internal sealed partial class ViewMulticast
         // A forward may bring again what another one brought: only what follows is new.
         int skip = sender < 0 && first < log.Received ? (int)Math.Min(log.Received - first, (uint)count) : 0;
         if (!AreRecords(records, count, sender < 0 ? uint.MaxValue : MostDep, skip, log.IsOpen, out bool inTurn)) return false;
-        if (sender >= 0 && rank != sender && _node.Without != Rule.OldViewRefused)
+        if (sender >= 0 && rank != sender)
         {
             refusal = RefusalReason.WrongSender;
             return false;
@@ -136,7 +136,7 @@ internal sealed partial class ViewMulticast
     /// <summary>Positions from the sequencer.</summary>
     public void OnOrder(int sender, ReadOnlySpan<byte> body, bool wedged)
     {
-        if (wedged && _node.Without != Rule.R1RefuseDataWhenWedged) return;
+        if (wedged && _rules.R1RefuseDataWhenWedged) return;
         _positions.Clear();
         if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.WrongSender);
         else if (body.Length < 4 || !OrderRuns.TryRead(body[4..], _members, GroupLimits.OrderPositions, _positions)) _node.Counters.Refuse(RefusalReason.Malformed);

@@ -24,6 +24,7 @@ internal sealed partial class ViewMulticast
     private readonly IViewMember _group;
     private readonly IViewWitness _witness;
     private readonly INode _node;
+    private readonly GroupRules _rules;
     private readonly ViewLinks _links;
     private readonly Dispatcher _dispatcher;
     private readonly PendingCalls _calls;
@@ -52,7 +53,7 @@ internal sealed partial class ViewMulticast
     public ViewMulticast(IViewMember group, IViewWitness witness, CallQueue queue, View view, int self, LoadBudget? load)
     {
         (_group, _witness, _queue, _view, _self, _initialised) = (group, witness, queue, view, self, load is null);
-        (_node, _links, _dispatcher, _calls) = (group.Node, group.Links, group.Dispatcher, group.Calls);
+        (_node, _rules, _links, _dispatcher, _calls) = (group.Node, group.Rules, group.Links, group.Dispatcher, group.Calls);
         _members = view.Members.Count;
         if (load is not null) _hold = new(load, _members);
         _sequencer = view.Coordinator;
@@ -138,7 +139,7 @@ internal sealed partial class ViewMulticast
     /// <summary>Closes step by step what can be closed now, then delivers (multicast.md#only-closed-messages-are-delivered-and-acknowledged).</summary>
     private void Progress()
     {
-        bool ignoreDep = _node.Without == Rule.OrderDependency;
+        bool ignoreDep = !_rules.OrderDependency;
         bool again;
         do
         {

@@ -23,6 +23,7 @@ internal sealed class PeerChannel
     private const int DepthShift = 2;
     private readonly IViewMember _group;
     private readonly INode _node;
+    private readonly GroupRules _rules;
     private readonly ViewLinks _links;
     private readonly Dispatcher _dispatcher;
     private readonly PendingCalls _calls;
@@ -47,7 +48,7 @@ internal sealed class PeerChannel
     public PeerChannel(IViewMember group, View view, int self, ulong firstHandling)
     {
         (_group, _view, _self, _handling) = (group, view, self, new(firstHandling));
-        (_node, _links, _dispatcher, _calls) = (group.Node, group.Links, group.Dispatcher, group.Calls);
+        (_node, _rules, _links, _dispatcher, _calls) = (group.Node, group.Rules, group.Links, group.Dispatcher, group.Calls);
         int members = view.Members.Count;
         _acks = new List<uint>?[members];
         _speaks = new bool[members];
@@ -216,7 +217,7 @@ internal sealed class PeerChannel
         }
         _speaks[rank] = true;
         // R12: the sender is out of the next view, and nobody waits for what it starts now.
-        if (_flush is not null && !_flush[rank] && _node.Without != Rule.R12RefuseRemoved) return;
+        if (_flush is not null && !_flush[rank] && _rules.R12RefuseRemoved) return;
         // More than windows let through: it is dropped, and its sender waits for the acknowledgement in vain.
         if (_unhandled[rank] > GroupLimits.PeerUnhandled)
         {
@@ -305,7 +306,7 @@ internal sealed class PeerChannel
         do
         {
             ref var handling = ref _handling[number];
-            if (!handling.IsEnded || (WaitsForChildren(handling) && _node.Without != Rule.R13NestedAcks)) return;
+            if (!handling.IsEnded || (WaitsForChildren(handling) && _rules.R13NestedAcks)) return;
             var (rank, id, parent, bytes) = (handling.Rank, handling.Id, handling.Parent, handling.Bytes);
             // If the handler has not returned, the entry stays: the table still has to pass over it.
             if (handling.Handled) _handling.Close(number);
@@ -346,7 +347,7 @@ internal sealed class PeerChannel
     }
 
     /// <summary>A message that a handler sent is acknowledged: whether it was the last one. Without R13 that handler's own message was acknowledged before.</summary>
-    private bool IsLastOf(ulong parent) => _handling.IsOpen(parent) && --_handling[parent].Children == 0 && _node.Without != Rule.R13NestedAcks;
+    private bool IsLastOf(ulong parent) => _handling.IsOpen(parent) && --_handling[parent].Children == 0 && _rules.R13NestedAcks;
 
     /// <summary>The view is over: delivered messages belong to the dispatcher.</summary>
     public void Close()

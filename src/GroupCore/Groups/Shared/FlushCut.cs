@@ -4,11 +4,12 @@ namespace GroupCore.Groups.Shared;
 
 /// <summary>
 /// What all survivors deliver of the view that ends: the messages of each sender up to a number, and which member holds them; the order prefix (with
-/// the records that some lack); and whose contributions belong to it. Source: views-and-flush.md#the-cut-is-closed, #the-longest-order-wins.
+/// the records that some lack); and which contributions belong to it. Source: views-and-flush.md#the-cut-is-closed, #the-longest-order-wins.
 /// </summary>
 internal sealed class FlushCut(ulong proposal, int members)
 {
     private const int Head = 8 + 2;
+    private const int PartBytes = 3;
 
     public ulong Proposal { get; } = proposal;
 
@@ -23,10 +24,10 @@ internal sealed class FlushCut(ulong proposal, int members)
 
     public List<(ushort Rank, uint Seq)> Records { get; } = [];
 
-    /// <summary>Ranks whose layer contributed, ascending.</summary>
-    public List<ushort> Contributors { get; } = [];
+    /// <summary>The contributions of layers, ascending by rank and part.</summary>
+    public List<(ushort Rank, byte Part)> Parts { get; } = [];
 
-    public int Size => Head + (6 * Upto.Length) + 8 + 4 + (6 * Records.Count) + 2 + (2 * Contributors.Count);
+    public int Size => Head + (6 * Upto.Length) + 8 + 4 + (6 * Records.Count) + 2 + (PartBytes * Parts.Count);
 
     public void Write(Span<byte> to)
     {
@@ -48,12 +49,13 @@ internal sealed class FlushCut(ulong proposal, int members)
             BinaryPrimitives.WriteUInt32LittleEndian(to[(at + 2)..], seq);
             at += 6;
         }
-        BinaryPrimitives.WriteUInt16LittleEndian(to[at..], (ushort)Contributors.Count);
+        BinaryPrimitives.WriteUInt16LittleEndian(to[at..], (ushort)Parts.Count);
         at += 2;
-        foreach (ushort rank in Contributors)
+        foreach (var (rank, part) in Parts)
         {
             BinaryPrimitives.WriteUInt16LittleEndian(to[at..], rank);
-            at += 2;
+            to[at + 2] = part;
+            at += PartBytes;
         }
     }
 
@@ -81,15 +83,17 @@ internal sealed class FlushCut(ulong proposal, int members)
             if (rank >= members || seq > int.MaxValue) return null;
             cut.Records.Add((rank, seq));
         }
-        int contributors = BinaryPrimitives.ReadUInt16LittleEndian(from[at..]);
+        int parts = BinaryPrimitives.ReadUInt16LittleEndian(from[at..]);
         at += 2;
-        if (from.Length - at != 2 * contributors || contributors > members) return null;
-        for (int before = -1; contributors > 0; contributors--, at += 2)
+        if (from.Length - at != PartBytes * parts || parts > GroupLimits.Layers * members) return null;
+        for (int before = -1; parts > 0; parts--, at += PartBytes)
         {
             ushort rank = BinaryPrimitives.ReadUInt16LittleEndian(from[at..]);
-            if (rank >= members || rank <= before) return null;
-            before = rank;
-            cut.Contributors.Add(rank);
+            byte part = from[at + 2];
+            int place = (rank * GroupLimits.Layers) + part;
+            if (rank >= members || part >= GroupLimits.Layers || place <= before) return null;
+            before = place;
+            cut.Parts.Add((rank, part));
         }
         return cut;
     }

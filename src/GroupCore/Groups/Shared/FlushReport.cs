@@ -16,8 +16,8 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public bool Initialised { get; } = initialised;
 
-    /// <summary>Whether a contribution of a layer came before this report.</summary>
-    public bool Contributed { get; set; }
+    /// <summary>Number of contributions of layers that came before this report.</summary>
+    public int Parts { get; set; }
 
     public uint[] Received { get; } = new uint[members];
 
@@ -54,14 +54,14 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
     public int Size => Head + (8 * members) + 12 + (6 * Order.Count) + 4 + (10 * Points.Count);
 
     /// <summary>
-    /// proposal u64, rank u16, flags u8 (1 initialised, 2 contributed), members u16, received and closed u32 each, order base, closed and count u32,
+    /// proposal u64, rank u16, flags u8 (1 initialised, and twice the number of parts), members u16, received and closed u32 each, order base, closed and count u32,
     /// positions (rank u16, seq u32), points.
     /// </summary>
     public void Write(Span<byte> to)
     {
         BinaryPrimitives.WriteUInt64LittleEndian(to, Proposal);
         BinaryPrimitives.WriteUInt16LittleEndian(to[8..], (ushort)Rank);
-        to[10] = (byte)((Initialised ? 1 : 0) | (Contributed ? 2 : 0));
+        to[10] = (byte)((Initialised ? 1 : 0) | (Parts << 1));
         BinaryPrimitives.WriteUInt16LittleEndian(to[11..], (ushort)Received.Length);
         int at = Head;
         for (int s = 0; s < Received.Length; s++, at += 8)
@@ -95,8 +95,8 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
     {
         if (from.Length < Head + (8 * members) + 16) return null;
         int rank = BinaryPrimitives.ReadUInt16LittleEndian(from[8..]);
-        if (rank >= members || from[10] > 3 || BinaryPrimitives.ReadUInt16LittleEndian(from[11..]) != members) return null;
-        var report = new FlushReport(BinaryPrimitives.ReadUInt64LittleEndian(from), rank, (from[10] & 1) != 0, members) { Contributed = (from[10] & 2) != 0 };
+        if (rank >= members || from[10] >> 1 > GroupLimits.Layers || BinaryPrimitives.ReadUInt16LittleEndian(from[11..]) != members) return null;
+        var report = new FlushReport(BinaryPrimitives.ReadUInt64LittleEndian(from), rank, (from[10] & 1) != 0, members) { Parts = from[10] >> 1 };
         int at = Head;
         for (int s = 0; s < members; s++, at += 8)
         {

@@ -15,6 +15,8 @@ internal interface IViewMember
 {
     INode Node { get; }
 
+    GroupRules Rules { get; }
+
     IMembership Membership { get; }
 
     /// <summary>The group's name.</summary>

@@ -38,7 +38,7 @@ internal sealed class StateOffer(IViewMember group) : ITimerTarget
         // From now on the joiners of this view hear every second that their giver is alive, and how far it is.
         _saving = cut;
         SetSignTimer(view);
-        if (group.Node.Without != Rule.R16CheckpointAtEvent)
+        if (group.Rules.R16CheckpointAtEvent)
         {
             group.Dispatcher.Add(new() { Kind = EventKind.Save, Target = cut });
             return;

@@ -12,7 +12,7 @@ internal sealed partial class GroupProtocol
     public void Look(long now)
     {
         Watch.Look(now);
-        Layer.Look(now);
+        foreach (var port in Layers.All) port.Look(now);
     }
 
     /// <summary>Inside a turn.</summary>
@@ -35,7 +35,7 @@ internal sealed partial class GroupProtocol
         text.Line($"stability: {Multicast.Unstable} of {GroupLimits.Window} bytes of this member's multicasts are not stable, {Multicast.StabilityRoundsOpen} stability rounds are open, {_queue.Count} calls wait for room or a view");
         text.Line($"point-to-point: {Peers.Outstanding} messages are not handled at their receivers{(Peers.HasWaiting ? ", others wait for room" : "")}, {Replies.Count} answers wait for room");
         text.Line($"handlers: {Dispatcher.Waiting} events wait{(Upcalls.Running is { } handler ? $", handler {handler} is running" : "")}{(Dispatcher.Full ? "; so many that senders wait" : "")}");
-        Layer.Describe(text);
+        foreach (var port in Layers.All) port.Describe(text);
         text.Close();
     }
 

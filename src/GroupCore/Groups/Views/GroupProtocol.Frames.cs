@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Wire;
@@ -25,7 +24,7 @@ internal sealed partial class GroupProtocol
             return;
         }
         int rank = Links.RankOf(peer);
-        if (view < View.Id && !AcceptsOld(peer, header, body, ref rank)) return;
+        if (view < View.Id && !AcceptsOld(header, rank)) return;
         if (rank < 0) Node.Counters.Refuse(RefusalReason.WrongSender);
         else if (Links.IsUnsettled(rank) && view == View.Id) Hold(_strangers ?? _early, peer, header, body, view);
         else Handle(rank, header.Type, body);
@@ -92,21 +91,9 @@ internal sealed partial class GroupProtocol
     private bool IsUnsettled(int peer) => Links.RankOf(peer) is >= 0 and var rank && Links.IsUnsettled(rank);
 
     /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
-    private bool AcceptsOld(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ref int rank)
+    private bool AcceptsOld(in FrameHeader header, int rank)
     {
-        if (header.Type == FrameType.Reply && rank >= 0) return true;
-        if (Node.Without == Rule.OldViewRefused && header.Type is >= FrameType.FirstLayer and <= FrameType.LastLayer) return rank >= 0;
-        if (Node.Without == Rule.OldViewRefused && header.Type == FrameType.Peer)
-        {
-            // Counted as another member's message where its sender has no rank any more.
-            rank = Math.Max(rank, 0);
-            return true;
-        }
-        if (Node.Without == Rule.OldViewRefused && header.Type is FrameType.Data && body.Length >= 2)
-        {
-            rank = BinaryPrimitives.ReadUInt16LittleEndian(body);
-            return rank < View!.Members.Count;
-        }
+        if ((header.Type == FrameType.Reply && rank >= 0) || !Rules.OldViewRefused) return true;
         Node.Counters.Refuse(RefusalReason.StaleView);
         return false;
     }
@@ -124,7 +111,7 @@ internal sealed partial class GroupProtocol
             case FrameType.Report or FrameType.CutPart or FrameType.Cut or FrameType.Pull or FrameType.Forward or FrameType.FlushAck or FrameType.FlushWait: Flush.OnFrame(rank, type, body); break;
             case FrameType.StateAck: Offer.OnAck(rank, body); break;
             case FrameType.StateOpen or FrameType.StateChunk or FrameType.StateEnd or FrameType.StateSign when _loader is not null: _loader.OnFrame(rank, type, body); break;
-            case >= FrameType.FirstLayer and <= FrameType.LastLayer: Layer.OnFrame(rank, type, body); break;
+            case >= FrameType.FirstLayer and <= FrameType.LastLayer when Layers.Of(type) is { } port: port.OnFrame(rank, type, body); break;
             default: Node.Counters.Refuse(RefusalReason.Unexpected); break;
         }
     }

@@ -42,9 +42,8 @@ internal sealed partial class GroupProtocol
             return;
         }
         if (next.Id <= View.Id) return;
-        bool broken = Node.Without is Rule.R8AllAcks or Rule.A3PendingProposalOnly;
         int own = next.RankOf(Membership.Self);
-        bool follows = next.Id == View.Id + 1 && ((Flush.Acked && Flush.Wedge == next.Proposal) || broken);
+        bool follows = next.Id == View.Id + 1 && Flush.Acked && Flush.Wedge == next.Proposal;
         if (!follows && own < 0)
         {
             EndWithout(next);
@@ -57,7 +56,7 @@ internal sealed partial class GroupProtocol
             return;
         }
         bool stuck = AreHandlersStuck;
-        if (Flush.Cut is { } cut && Node.Without != Rule.FlushDelivers) DeliverCut(cut);
+        if (Flush.Cut is { } cut && Rules.FlushDelivers) DeliverCut(cut);
         var contributions = Flush.Contributions();
         var left = View;
         bool failed = own < 0 && !_life.IsGoing && !Contains(next.Left, Membership.Self);
@@ -165,7 +164,8 @@ internal sealed partial class GroupProtocol
         Queries.OnView(next);
         BindAll(next);
         Replies.OnView(next);
-        Layer.OnInstalled(next, contributions ?? []);
+        var parts = GroupLayers.Read(contributions ?? []);
+        foreach (var port in Layers.All) port.OnInstalled(next, parts);
         foreach (var call in _betweenViews) Peers.Take(call);
         _betweenViews = [];
         _queue.Restart();

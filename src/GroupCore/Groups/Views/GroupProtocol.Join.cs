@@ -49,7 +49,7 @@ internal sealed partial class GroupProtocol
     public void AbandonJoin()
     {
         Touch();
-        if (_life.Phase is GroupPhase.Joining or GroupPhase.Loading) Withdraw(new NotMemberException(Name, "its join was cancelled"), failed: true);
+        if (_life.Phase is GroupPhase.Joining or GroupPhase.Loading) Withdraw(new NotMemberException(Name, "its join was cancelled"), failed: true, wanted: true);
         else LeaveSoon();
     }
 

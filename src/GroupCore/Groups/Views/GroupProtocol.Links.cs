@@ -16,7 +16,7 @@ internal sealed partial class GroupProtocol
         bool here = _host.Bindings.IsIn(peer, View.Group, View.Id) && Links.TryMeet(rank);
         CheckLost(View);
         if (_early.Holds(peer) || _strangers?.Holds(peer) == true) ReplayEarly(View);
-        if (here) Layer.OnRoom(rank);
+        if (here) Layers.OnRoom(rank);
     }
 
     /// <summary>A peer says which view the frames that follow belong to.</summary>
@@ -24,7 +24,7 @@ internal sealed partial class GroupProtocol
     {
         if (View?.Id != view || IsOver || Links.RankOf(peer) is not (>= 0 and var rank)) return;
         Touch();
-        if (Links.TryMeet(rank)) Layer.OnRoom(rank);
+        if (Links.TryMeet(rank)) Layers.OnRoom(rank);
     }
 
     /// <summary>Tells every member which view the frames that follow on its link belong to.</summary>
@@ -36,7 +36,7 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layer, multicasts and messages to one member take turns at being
+    /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layers, multicasts and messages to one member take turns at being
     /// first: each of them may have more to send than the link takes for as long as the load lasts, and the first one may take all the room.
     /// </summary>
     public void OnRoom(int peer)
@@ -52,7 +52,7 @@ internal sealed partial class GroupProtocol
             {
                 case 0: Replies.OnRoom(rank); break;
                 case 1: Offer.OnRoom(rank); break;
-                case 2: Layer.OnRoom(rank); break;
+                case 2: Layers.OnRoom(rank); break;
                 case 3: DrainCalls(); break;
                 default: Peers.SendWaiting(); break;
             }

@@ -1,4 +1,3 @@
-using System.Buffers;
 using GroupCore.Basics;
 using GroupCore.Groups.Buffers;
 using GroupCore.Groups.Calls;
@@ -19,7 +18,7 @@ namespace GroupCore.Groups.Views;
 /// </summary>
 /// <remarks>
 /// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. The order at a view's end (views-and-flush.md#the-order-of-a-views-end): last
-/// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layer's next view, calls to one member that waited, early frames; multicasts
+/// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layers' next view, calls to one member that waited, early frames; multicasts
 /// that waited follow at the end of the turn. The protocols below reach it by the ports that it implements. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>,
 /// <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>.
 /// </remarks>
@@ -56,13 +55,15 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         _queue = new(Node, Calls);
         Links = new(Node, slot);
         Replies = new(this);
-        Layer = new(this);
+        Layers = new(this, host.Layers);
         Joining = new(Node, Dispatcher);
         Offer = new(this);
         Watch = new(this);
     }
 
     public INode Node { get; }
+
+    public GroupRules Rules => _host.Rules;
 
     public IMembership Membership => _host.Membership;
 
@@ -100,7 +101,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
 
     public ReplyQueue Replies { get; }
 
-    public LayerPort Layer { get; }
+    public GroupLayers Layers { get; }
 
     public JoinProgress Joining { get; }
 
@@ -133,8 +134,8 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     /// <summary>Whether the primary partition is out of reach: callers wait.</summary>
     public bool IsBlocked => _blocked;
 
-    /// <summary>Whether this member was asked to leave, and its layer has something to hand over first.</summary>
-    public bool IsHandingOver => Layer.KeepsMember && _life.Phase == GroupPhase.HandingOver;
+    /// <summary>Whether this member was asked to leave, and a layer has something to hand over first.</summary>
+    public bool IsHandingOver => Layers.KeepMember && _life.Phase == GroupPhase.HandingOver;
 
     /// <summary>Whether this member was asked to leave.</summary>
     public bool IsGoing => _life.IsGoing;
@@ -183,7 +184,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         Dispatcher.Trim();
         Calls.Shares.Trim();
         _queue.Trim();
-        Layer.Trim();
+        foreach (var port in Layers.All) port.Trim();
         return false;
     }
 
@@ -196,7 +197,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
             Multicast.EndOfTurn(IsWedged);
             Peers.EndOfTurn();
             if (IsWedged) Flush.TryAck();
-            Layer.EndOfTurn();
+            foreach (var port in Layers.All) port.EndOfTurn();
             TryAnnounceLeave();
         }
         Dispatcher.Publish();
@@ -220,15 +221,15 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         Multicast.BeforeWedge();
     }
 
-    public bool HasLayer => Layer.HasLayer;
+    public bool HasLayer => Layers.IsAny;
 
     public void OnWedged(Proposal proposal)
     {
         Watch.OnFlush(proposal);
-        Layer.OnWedged(proposal);
+        foreach (var port in Layers.All) port.OnWedged(proposal);
     }
 
-    public void Contribute(ArrayBufferWriter<byte> into) => Layer.Contribute(into);
+    public IReadOnlyList<byte[]> Contribute() => Layers.Contribute();
 
     public void OnState(MembershipState state, string reason)
     {
@@ -238,7 +239,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         if (blocked != _blocked)
         {
             _blocked = blocked;
-            Layer.OnBlocked(blocked);
+            foreach (var port in Layers.All) port.OnBlocked(blocked);
         }
         if (state != MembershipState.Excluded) return;
         // A process that leaves the system ends here too: it is in no view any more, and its joins are asked for no longer.
@@ -249,7 +250,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     {
         Touch();
         if (_life.Phase != GroupPhase.Member) return;
-        Layer.OnLeaving();
+        foreach (var port in Layers.All) port.OnLeaving();
         _life.Become(GroupPhase.HandingOver);
         TryAnnounceLeave();
     }
@@ -264,17 +265,17 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         else if (!IsHandingOver) LimitLeave();
     }
 
-    /// <summary>The layer has handed over, so this member may leave.</summary>
+    /// <summary>The layers have handed over, so this member may leave.</summary>
     public void OnHandedOver()
     {
         if (_leavingSoon) LimitLeave();
         TryAnnounceLeave();
     }
 
-    /// <summary>Announces the leave once earlier calls have gone out and the layer has handed over. Nothing is added to them: calls are refused since the request.</summary>
+    /// <summary>Announces the leave once earlier calls have gone out and the layers have handed over. Nothing is added to them: calls are refused since the request.</summary>
     private void TryAnnounceLeave()
     {
-        if (_life.Phase != GroupPhase.HandingOver || Layer.KeepsMember || _queue.Count > 0 || Peers.HasWaiting) return;
+        if (_life.Phase != GroupPhase.HandingOver || Layers.KeepMember || _queue.Count > 0 || Peers.HasWaiting) return;
         _life.Become(GroupPhase.Leaving);
         Membership.Leave(View!.Group);
     }
@@ -326,23 +327,23 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         steps.Do(() => Queries.FailAll(reason));
         steps.Do(() => Multicast?.Abandon(reason));
         steps.Do(() => Dispatcher.Abandon(reason));
-        Layer.Abandon(reason, ref steps);
+        foreach (var port in Layers.All) port.Abandon(reason, ref steps);
         steps.Do(() => Node.Complete(new Ending(this, left ? Outcome : reason)));
         steps.ThrowIfAny();
     }
 
     /// <summary>
     /// Over for callers and handlers, but this member leaves like any other: the others wait for its part in the flush (R8), so it stays
-    /// in the protocol, without state, until a view without it is installed.
+    /// in the protocol, without state, until a view without it is installed. The log is told of no failure where it was <paramref name="wanted"/>.
     /// </summary>
-    private void Withdraw(Exception reason, bool failed)
+    private void Withdraw(Exception reason, bool failed, bool wanted = false)
     {
         if (_over is not null) return;
         // Without a view the leave might overtake the join: it is sent when there is one.
         if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
         _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
         (_muted, _undecided) = (failed, true);
-        Conclude(reason, failed);
+        Conclude(reason, failed, wanted);
     }
 
     /// <summary>
@@ -376,6 +377,8 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     {
         if (IsOver) return;
         Touch();
+        // A join that is not complete when its process leaves is given up.
+        bool wanted = _host.Departs && Phase is GroupPhase.Joining or GroupPhase.Loading;
         _life.Become(GroupPhase.Over);
         _undecided &= failed;
         _muted |= failed;
@@ -388,23 +391,24 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         Replies.Close();
         if (View is not null)
         {
+            Watch.OnViewEnded(View);
             Flush.Close();
             Suspicions.WithdrawAll(this);
             Multicast.Close(CallErrorOf(reason));
             Peers.Close();
             Calls.Fail(Peers.TakeUnsent(), CallErrorOf(reason));
         }
-        if (_over is null) Conclude(reason, failed);
+        if (_over is null) Conclude(reason, failed, wanted);
         else if (failed) Dispatcher.Drop(CallError!);
         Dispatcher.Close();
         Links.Close();
         _host.Forget(this);
     }
 
-    private void Conclude(Exception reason, bool failed)
+    private void Conclude(Exception reason, bool failed, bool wanted)
     {
         _over = reason;
-        Watch.OnOver(reason, failed);
+        Watch.OnOver(reason, failed && !wanted);
         var error = CallErrorOf(reason);
         EndJoin();
         if (View is not null)
@@ -416,7 +420,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         Queries.FailAll(error);
         _loader?.Close();
         _loader = null;
-        Layer.End(reason, error);
+        foreach (var port in Layers.All) port.End(reason, error);
         // A member that leaves has handled everything that came before; one that failed does not wait for its handlers.
         if (failed || View is null)
         {

@@ -19,15 +19,15 @@ internal sealed class GroupWatch(GroupProtocol group)
     private Episode _refusals;
     private long _refused;
     private long _errors;
-    private long _errorsTold;
-    private FirstError? _firstError;
+    private UntoldErrors? _untold;
     private long? _flushBegan;
     private long _flushTold;
     private long _joinBegan;
     private long _joinTold;
-    private long _position = -1;
-    private long _since;
-    private string? _slow;
+    // The handler that was at work when it was looked at last, and where it was; since which look, and at which one it was seen last.
+    private string? _handler;
+    private long _position, _since, _seen;
+    private bool _slowTold;
 
     /// <summary>Calls that were refused because too many waited. From any thread.</summary>
     public long Refused => Volatile.Read(ref _refused);
@@ -38,12 +38,20 @@ internal sealed class GroupWatch(GroupProtocol group)
     /// <summary>A call is refused. From any thread.</summary>
     public void OnRefused() => Interlocked.Increment(ref _refused);
 
-    /// <summary>User code threw, or no handler takes a message. From any thread: the next look tells of the first.</summary>
+    /// <summary>User code threw, or no handler takes a message. From any thread: the next look tells of the first. A slow member and a member with another layer are no errors of user code.</summary>
     public void OnError(GroupError error)
     {
+        if (error.Exception is SlowMemberException or LayerMismatchException) return;
         Interlocked.Increment(ref _errors);
-        if (_log.IsOn && error.Exception is not SlowMemberException && Volatile.Read(ref _firstError) is null)
-            Interlocked.CompareExchange(ref _firstError, new(error.Handler, error.Exception), null);
+        if (!_log.IsOn) return;
+        UntoldErrors? seen;
+        UntoldErrors next;
+        do
+        {
+            seen = Volatile.Read(ref _untold);
+            next = seen is null ? new(error.Handler, error.Exception, 1) : seen with { Count = seen.Count + 1 };
+        }
+        while (!ReferenceEquals(Interlocked.CompareExchange(ref _untold, next, seen), seen));
     }
 
     public void OnJoining()
@@ -109,27 +117,36 @@ internal sealed class GroupWatch(GroupProtocol group)
         else if (change < 0) _log.CallsAccepted(group.Name, _refusals.Cases);
     }
 
-    private void LookAtErrors()
+    /// <summary>Tells of the errors since the last look. Also when the node ends, after which there is none.</summary>
+    public void LookAtErrors()
     {
-        if (Interlocked.Exchange(ref _firstError, null) is not { } first) return;
-        long errors = Errors;
-        _log.UserCodeFailed(first.Exception, group.Name, errors - _errorsTold, first.Handler);
-        _errorsTold = errors;
+        if (Interlocked.Exchange(ref _untold, null) is { } errors) _log.UserCodeFailed(errors.Exception, group.Name, errors.Count, errors.Handler);
     }
 
+    /// <summary>Once a second, when the membership is over: what its handlers still do. False when they have nothing more to do, and nothing more will be told.</summary>
+    public bool LookAtEnded(long now)
+    {
+        bool atWork = group.Dispatcher.Waiting > 0 || group.Upcalls.Running is not null;
+        LookAtErrors();
+        LookAtHandlers(now);
+        return atWork;
+    }
+
+    // A handler is known from the look that first finds it at work, and until the last one that does: it took that long, or up to two looks longer.
     private void LookAtHandlers(long now)
     {
-        long position = group.Dispatcher.Position;
-        if (position != _position || group.Dispatcher.Waiting == 0)
+        var (position, handler) = (group.Dispatcher.Position, group.Upcalls.Running);
+        if (_handler is not null && (handler is null || position != _position))
         {
-            if (_slow is not null) _log.HandlerEnded(group.Name, _slow, (now - _since) / Second);
-            (_position, _since, _slow) = (position, now, null);
+            if (_slowTold) _log.HandlerEnded(group.Name, _handler, (_seen - _since) / Second);
+            (_handler, _slowTold) = (null, false);
         }
-        else if (_slow is null && now - _since >= SlowHandler && group.Upcalls.Running is { } handler)
-        {
-            _slow = handler;
-            _log.HandlerSlow(group.Name, handler, (now - _since) / Second, group.Dispatcher.Waiting);
-        }
+        if (handler is null) return;
+        if (_handler is null) (_handler, _position, _since) = (handler, position, now);
+        _seen = now;
+        if (_slowTold || now - _since < SlowHandler) return;
+        _slowTold = true;
+        _log.HandlerSlow(group.Name, handler, (now - _since) / Second, Math.Max(0, group.Dispatcher.Waiting - 1));
     }
 
     private string Reasons() => group.WaitsFor is { Count: > 0 } reasons ? string.Join(", ", reasons.Take(MostNames)) : "what it does not know yet";
@@ -141,5 +158,6 @@ internal sealed class GroupWatch(GroupProtocol group)
         return string.Join(", ", names) + (members.Count > MostNames ? $" and {members.Count - MostNames} more" : "");
     }
 
-    private sealed record FirstError(string Handler, Exception? Exception);
+    // The first of them, and how many there are.
+    private sealed record UntoldErrors(string Handler, Exception? Exception, long Count);
 }

@@ -10,6 +10,12 @@ internal interface IGroupHost
 {
     INode Node { get; }
 
+    /// <summary>The rules that the groups keep: all, outside of tests.</summary>
+    GroupRules Rules { get; }
+
+    /// <summary>The layers that may be attached.</summary>
+    LayerTable Layers { get; }
+
     IMembership Membership { get; }
 
     GroupHostOptions Options { get; }

@@ -6,16 +6,22 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>The protocol above the group, if one is attached, and what it may do. On the loop; lives as long as the membership.</summary>
-internal sealed class LayerPort(GroupProtocol group) : IGroupPort
+/// <summary>
+/// A layer of the group, if it is attached, and what it may do. On the loop; lives as long as the membership. What the layer throws is told as <see cref="LayerFaultException"/>.
+/// </summary>
+internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGroupPort
 {
     private readonly List<ILayerAttachment> _attaching = [];
     private IGroupLayer? _layer;
     private byte[] _scratch = [];
 
+    // By rank, and null as long as there are none: members that have another layer under this one's name, or with its frame types. And all of the last view, which have been told of.
+    private bool[]? _differs;
+    private SortedSet<ProcessId> _told = [];
+
     public bool HasLayer => _layer is not null;
 
-    /// <summary>The protocol above the group, if one is attached. From any thread.</summary>
+    /// <summary>The layer, if it is attached. From any thread.</summary>
     public IGroupLayer? Attached => _layer;
 
     /// <summary>Whether the layer keeps this member, which was asked to leave, as it has something to hand over first.</summary>
@@ -38,7 +44,7 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
     {
         group.Touch();
         if (group.CallError is { } error) attachment.Fail(error);
-        else if (_layer is not null || _attaching.Count > 0) attachment.Fail(new InvalidOperationException($"Group '{group.Name}' has a layer already."));
+        else if (_layer is not null || _attaching.Count > 0) attachment.Fail(new InvalidOperationException($"Group '{group.Name}' has the layer \"{frames.Name}\" already."));
         else if (View is null || Wedged) _attaching.Add(attachment);
         else AttachNow(attachment);
     }
@@ -53,53 +59,179 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
         }
         _layer = attachment.Create(this);
         if (_layer is null) return;
-        _layer.OnInstalled(View!, []);
-        if (group.IsBlocked) _layer.OnBlocked(true);
+        try
+        {
+            Install(View!, []);
+            if (group.IsBlocked) OnBlocked(true);
+        }
+        catch (LayerFaultException fault)
+        {
+            // No command holds the attachment any more if it waited for the view.
+            attachment.Fail(fault);
+            throw;
+        }
         Node.Complete(attachment);
     }
 
-    /// <summary>The next view, with what the members' layers contributed.</summary>
-    public void OnInstalled(View view, List<LayerContribution> contributions)
+    /// <summary>The next view, with what all layers of the members contributed.</summary>
+    public void OnInstalled(View view, List<LayerPart> parts)
     {
-        _layer?.OnInstalled(view, contributions);
+        _differs = null;
+        if (_layer is null && _attaching.Count == 0) return;
+        var own = OwnOf(view, parts);
+        if (_layer is not null) Install(view, own);
         if (_attaching.Count == 0) return;
         var attachment = _attaching[0];
         _attaching.Clear();
         AttachNow(attachment);
     }
 
-    public void OnWedged(Proposal proposal) => _layer?.OnWedged(proposal);
-
-    public void Contribute(ArrayBufferWriter<byte> into)
+    private void Install(View view, List<LayerContribution> contributions)
     {
-        _layer!.Contribute(into);
-        if (into.WrittenCount > GroupLimits.ContributionBytes)
-            throw new InvalidOperationException($"A layer contributed {into.WrittenCount} bytes; at most {GroupLimits.ContributionBytes} are allowed.");
+        try
+        {
+            _layer!.OnInstalled(view, contributions);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
+
+    /// <summary>What this layer contributed at the members. What a member says first of the layer counts; members that differ are told of once.</summary>
+    private List<LayerContribution> OwnOf(View view, List<LayerPart> parts)
+    {
+        var own = new List<LayerContribution>(parts.Count);
+        var told = _told;
+        _told = [];
+        ProcessId? last = null;
+        foreach (var (member, layer, bytes) in parts)
+        {
+            if (member == last || (layer != frames && !layer.Clashes(frames))) continue;
+            last = member;
+            if (layer == frames) own.Add(new(member, bytes));
+            else if (view.RankOf(member) is >= 0 and var rank)
+            {
+                (_differs ??= new bool[view.Members.Count])[rank] = true;
+                _told.Add(member);
+                if (!told.Contains(member)) group.ReportLater(new("layer", new(rank, view.Members[rank]), new LayerMismatchException(group.Name, frames, view.Members[rank].Address.ToString(), layer)));
+            }
+        }
+        return own;
+    }
+
+    public void OnWedged(Proposal proposal)
+    {
+        try
+        {
+            _layer?.OnWedged(proposal);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
+
+    /// <summary>What the layer contributes, with its head.</summary>
+    public byte[] Contribute()
+    {
+        var into = new ArrayBufferWriter<byte>();
+        frames.WriteHead(into);
+        int head = into.WrittenCount;
+        try
+        {
+            _layer!.Contribute(into);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+        int bytes = into.WrittenCount - head;
+        if (bytes > GroupLimits.ContributionBytes) throw Fault(new InvalidOperationException($"It contributed {bytes} bytes; at most {GroupLimits.ContributionBytes} are allowed."));
+        return into.WrittenSpan.ToArray();
     }
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        if (_layer is not null && !Wedged && !HasGap(rank)) _layer.OnFrame(rank, type, body);
-        else Node.Counters.Refuse(RefusalReason.Unexpected);
+        if (_layer is null || Wedged || HasGap(rank) || _differs?[rank] == true)
+        {
+            Node.Counters.Refuse(RefusalReason.Unexpected);
+            return;
+        }
+        try
+        {
+            _layer.OnFrame(rank, type, body);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
     }
 
     /// <summary>A link has room, or its member has installed the view.</summary>
     public void OnRoom(int rank)
     {
-        if (!Wedged && !group.IsOver) _layer?.OnRoom(rank);
+        if (Wedged || group.IsOver) return;
+        try
+        {
+            _layer?.OnRoom(rank);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
     }
 
-    public void OnBlocked(bool blocked) => _layer?.OnBlocked(blocked);
+    public void OnBlocked(bool blocked)
+    {
+        try
+        {
+            _layer?.OnBlocked(blocked);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
 
     /// <summary>This member is asked to leave.</summary>
-    public void OnLeaving() => KeepsMember = _layer?.OnLeaving() == false;
+    public void OnLeaving()
+    {
+        try
+        {
+            KeepsMember = _layer?.OnLeaving() == false;
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
 
-    public void EndOfTurn() => _layer?.EndOfTurn();
+    public void EndOfTurn()
+    {
+        try
+        {
+            _layer?.EndOfTurn();
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
+
+    private LayerFaultException Fault(Exception error) => error as LayerFaultException ?? new(group.Name, frames.Name, error);
 
     /// <summary>The membership is over for callers. Those that attach a layer get <paramref name="error"/>.</summary>
     public void End(Exception reason, Exception error)
     {
-        _layer?.OnOver(reason);
+        try
+        {
+            _layer?.OnOver(reason);
+        }
+        catch (Exception fault)
+        {
+            throw Fault(fault);
+        }
         _layer = null;
         foreach (var attach in _attaching) attach.Fail(error);
         _attaching.Clear();
@@ -113,10 +245,30 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
     }
 
     /// <summary>Says how the layer is, for a person who reads it.</summary>
-    public void Describe(Description text) => _layer?.Describe(text);
+    public void Describe(Description text)
+    {
+        try
+        {
+            _layer?.Describe(text);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
 
     /// <summary>Looks at what lasts too long, once a second if there is a logger.</summary>
-    public void Look(long now) => _layer?.Look(now);
+    public void Look(long now)
+    {
+        try
+        {
+            _layer?.Look(now);
+        }
+        catch (Exception error)
+        {
+            throw Fault(error);
+        }
+    }
 
     /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
     public void Trim() => _scratch = [];
@@ -135,6 +287,7 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
 
     public void Send(int rank, FrameType type, int length)
     {
+        ThrowIfOthers(type);
         if (HasGap(rank)) return;
         _scratch.AsSpan(0, length).CopyTo(group.Links.Frame(type, length));
         group.Links.SendTo(rank);
@@ -142,6 +295,7 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
 
     public void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
     {
+        ThrowIfOthers(type);
         Span<int> to = stackalloc int[ranks.Length];
         int count = 0;
         foreach (int rank in ranks)
@@ -151,14 +305,20 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
         group.Links.SendTo(to[..count]);
     }
 
+    private void ThrowIfOthers(FrameType type)
+    {
+        if (!frames.Has(type)) throw new ArgumentOutOfRangeException(nameof(type), type, $"This is no frame type of the layer {frames}.");
+    }
+
     public void RequestView() => group.Membership.RequestView(View!.Group);
 
     public void Leave()
     {
         group.Touch();
-        if (!group.IsHandingOver) return;
+        if (!KeepsMember || !group.IsHandingOver) return;
         KeepsMember = false;
-        group.OnHandedOver();
+        // Another layer may have something to hand over still.
+        if (!group.IsHandingOver) group.OnHandedOver();
     }
 
     public void Suspect(int rank, Suspicion evidence)
@@ -171,5 +331,5 @@ internal sealed class LayerPort(GroupProtocol group) : IGroupPort
     /// Whether frames of the layer to or from a member were lost in this view. A layer counts on every earlier frame being there, so none
     /// is sent or taken any more. Both ends check this: perhaps only the sender noticed, in the view before the receiver's.
     /// </summary>
-    private bool HasGap(int rank) => group.Links.HasLost(rank) && Node.Without != Rule.NoFrameBehindAGap;
+    private bool HasGap(int rank) => group.Links.HasLost(rank) && group.Rules.NoFrameBehindAGap;
 }

@@ -14,6 +14,9 @@ internal sealed class SendBuffer(SlabPool pool)
     private int _used;
     private int _reserved;
 
+    /// <summary>Bytes of the slab that it holds; for checks.</summary>
+    public int Bytes => _slab.Bytes.Length;
+
     /// <summary>Room for one frame; see <see cref="ILinks.Reserve"/>.</summary>
     public Span<byte> Reserve(int size)
     {

@@ -26,8 +26,8 @@ internal sealed partial class TcpMesh
     {
         if (!FrameHeader.TryRead(bytes, out var header)) return false;
         bool accepting = connection.AwaitsHello;
-        if (header.Type != (accepting ? FrameType.Hello : FrameType.HelloAck) || header.Length is < FrameHeader.Size - 4 or > LinkLimits.HelloBytes - 4
-            || (header.Flags & 0xF0) != FrameHeader.Version)
+        // Of any version: the body says which ones a node speaks, and one that speaks another is told so.
+        if (header.Type != (accepting ? FrameType.Hello : FrameType.HelloAck) || header.Length is < FrameHeader.Size - 4 or > LinkLimits.HelloBytes - 4)
         {
             Refuse(connection, RefusalReason.Framing);
             return true;

@@ -1,4 +1,3 @@
-using GroupCore.Diagnostics;
 using GroupCore.Runtime;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
@@ -96,7 +95,7 @@ internal sealed partial class TcpMesh
     {
         if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
         _node.Counters.Refuse(RefusalReason.Muted);
-        _node.Log.PeerMuted(peer.Address.ToString());
+        TellMuted(peer.Address);
         Fail(peer, LinkFault.Rejected);
     }
 

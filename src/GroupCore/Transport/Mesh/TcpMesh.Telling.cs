@@ -3,16 +3,27 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Transport.Mesh;
 
-/// <content>What the log hears of refused connections: anybody may try as often as they like, so at most one line a second. All are counted.</content>
+/// <content>What the log hears of refused connections, and of peers that are muted: anybody may try as often as they like, so at most one line of each a second. All are counted.</content>
 internal sealed partial class TcpMesh
 {
     private const long TellEvery = 1_000_000_000;
-    private long _toldAt = long.MinValue / 2;
+    private long _refusedToldAt = long.MinValue / 2;
+    private long _mutedToldAt = long.MinValue / 2;
 
     private void TellRefused(IPEndPoint listen, string status)
     {
-        if (!_node.Log.IsOn || _node.Now - _toldAt < TellEvery) return;
-        _toldAt = _node.Now;
-        _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, status);
+        if (MayTell(ref _refusedToldAt)) _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, status);
+    }
+
+    private void TellMuted(NodeAddress peer)
+    {
+        if (MayTell(ref _mutedToldAt)) _node.Log.PeerMuted(peer.ToString());
+    }
+
+    private bool MayTell(ref long toldAt)
+    {
+        if (!_node.Log.IsOn || _node.Now - toldAt < TellEvery) return false;
+        toldAt = _node.Now;
+        return true;
     }
 }

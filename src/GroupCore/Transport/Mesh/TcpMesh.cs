@@ -111,6 +111,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
     public long SlabBytes => _pool.RentedBytes;
 
+    /// <summary>What the encoding of frames has of them, which may be as large as any frame; for checks.</summary>
+    public int EncodingBytes => _buffer.Bytes;
+
     /// <summary>Timers that wait, of dials, deadlines and vouches; for checks.</summary>
     public int Timers => _timers.Count;
 

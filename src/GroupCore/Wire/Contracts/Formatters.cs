@@ -16,8 +16,8 @@ internal static class Formatters
     public static bool TryGet(Type type, [NotNullWhen(true)] out Formatter? formatter) => s_built.TryGetValue(type, out formatter);
 
     [UnconditionalSuppressMessage("Trimming", "IL2026", Justification =
-        "Messages are types of the application, which names them in its own code; an application that is trimmed keeps their members (DynamicDependency or a trimmer "
-        + "root) or gives the node an IPayloadSerializer made by a generator. A member that was trimmed away shows at once: the wire-contract tests of the application fail.")]
+        "Each type that travels is registered first, by a call that demands its members (TrimmedContracts). Types inside it cannot be demanded there: the guide tells applications that "
+        + "are trimmed to keep the assembly of their messages whole, or to give the node an IPayloadSerializer made by a generator.")]
     [UnconditionalSuppressMessage("AOT", "IL3050", Justification =
         "Without dynamic code, generic instantiations over value types that the application does not use itself throw at the first use of the type, before anything is "
         + "sent; such applications give the node an IPayloadSerializer made by a generator.")]

@@ -29,6 +29,5 @@ internal static class ItemOrders
         : type.IsAssignableTo(typeof(IComparable)) || type.IsAssignableTo(typeof(IComparable<>).MakeGenericType(type));
 
     [UnconditionalSuppressMessage("AOT", "IL3050", Justification = "The tuple that holds the item was made by reflection too, and has that comparer.")]
-    [UnconditionalSuppressMessage("Trimming", "IL2026", Justification = "The property of the comparer is the base library's.")]
     private static IComparer Make(Type type) => (IComparer)typeof(Comparer<>).MakeGenericType(type).GetProperty(nameof(Comparer<>.Default))!.GetValue(null)!;
 }

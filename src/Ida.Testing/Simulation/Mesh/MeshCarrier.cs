@@ -9,7 +9,7 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 {
     private readonly TcpMesh _mesh;
 
-    public MeshCarrier(SimNode owner, Node node)
+    public MeshCarrier(ISimNode owner, Node node)
     {
         Port = new(owner);
         // Those of production cannot be guessed, so a run with them could not be repeated.
@@ -32,6 +32,8 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
     public NodeBacklog Backlog => _mesh.Quota;
 
     public long SlabBytes => _mesh.SlabBytes;
+
+    public int EncodingBytes => _mesh.EncodingBytes;
 
     public int? Sockets => Port.Open;
 

@@ -7,7 +7,7 @@ namespace Ida.Testing;
 /// The links of a mesh as the protocols of a simulated node see them: a call from outside a turn makes one follow, and a node may be crashed at a frame
 /// that it sends.
 /// </summary>
-internal sealed class MeshLinks(SimNode owner, TcpMesh mesh) : ILinks, ILinkUses
+internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUses
 {
     private byte[] _watched = [];
 

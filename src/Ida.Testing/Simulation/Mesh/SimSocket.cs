@@ -35,9 +35,9 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     }
 
     /// <summary>Whose end it is.</summary>
-    public SimNode Node => _port.Node;
+    public ISimNode Node => _port.Node;
 
-    SimNode IChannelEnd.Owner => Node;
+    ISimNode IChannelEnd.Owner => Node;
 
     public int Number { get; }
 
@@ -61,7 +61,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
 
     public bool SendsAgain => _port.IsThere;
 
-    private Simulation Simulation => Node.Simulation;
+    private ISimulation Simulation => Node.Simulation;
 
     private SocketModel Model => Simulation.Sockets;
 

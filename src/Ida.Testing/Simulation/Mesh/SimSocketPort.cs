@@ -9,7 +9,7 @@ namespace Ida.Testing;
 /// The sockets of one life of a simulated node, under the contract of <see cref="ISocketPort"/>: what the kernel of its host does goes on between its
 /// turns and while it is paused; what it is told of is told by <see cref="Poll"/>, in the order of the ports of production.
 /// </summary>
-internal sealed class SimSocketPort(SimNode owner) : ISocketPort
+internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 {
     private const int MostAccepts = 64;
     private const long OrphanPause = 1_000_000_000;
@@ -22,7 +22,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
     private int _descriptors = 1;
     private int _numbers;
 
-    public SimNode Node => owner;
+    public ISimNode Node => owner;
 
     /// <summary>Whether the kernel is there: of a host that went with its node, or was started again, it is not.</summary>
     public bool IsThere { get; private set; } = true;
@@ -35,14 +35,14 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
     /// <summary>Sockets that the node has and has not closed, without the one that listens.</summary>
     public int Open => _descriptors - 1;
 
-    private Simulation Simulation => owner.Simulation;
+    private ISimulation Simulation => owner.Simulation;
 
     private SocketModel Model => Simulation.Sockets;
 
     public IPEndPoint Listen(IPEndPoint at)
     {
         // From now on the host answers what is sent to this address over connections of an earlier life.
-        foreach (var orphan in owner.Host.Orphans) orphan.Orphan(OrphanPause);
+        foreach (SimSocket orphan in owner.Host.Orphans) orphan.Orphan(OrphanPause);
         owner.Host.Orphans.Clear();
         return at;
     }
@@ -147,7 +147,7 @@ internal sealed class SimSocketPort(SimNode owner) : ISocketPort
     public bool Dials(SimHost host) => _all.Exists(socket => socket is { IsClosed: false, IsConnected: false, IsAccepted: true } && socket.Goes(host));
 
     /// <summary>The kernel takes a connection; the node may accept it once the dialler is known to have heard of that.</summary>
-    public SimSocket Take(SimNode dialler) => Add(dialler.Address, dialler.Host);
+    public SimSocket Take(ISimNode dialler) => Add(dialler.Address, dialler.Host);
 
     /// <summary>A connection waits to be accepted.</summary>
     public void Knock(SimSocket socket)

@@ -1,5 +1,4 @@
 using System.Globalization;
-using GroupCore.Runtime;
 using Ida.Testing;
 using Ida.Testing.Calls;
 using Ida.Testing.Checking;
@@ -27,7 +26,7 @@ internal sealed class LifeCluster
         (_run, Nodes, _plan) = (run, new(ThreadNames.Start(run)), new(run));
         Length = _plan.Faults.End + TimeSpan.FromSeconds(1);
         Calls = Simulation.KeepCalls(CallLedger.Longest);
-        Simulation.AddInvariant("held shards", () => Without == Rule.None ? Held.Look() : null);
+        Simulation.AddInvariant("held shards", () => Without is null ? Held.Look() : null);
         Workload = new()
         {
             Calls = Calls,
@@ -36,13 +35,13 @@ internal sealed class LifeCluster
         };
     }
 
-    public static DhtOptions Options { get; } = new() { ShardSize = 2, TargetSize = 4, EnableTimeout = TimeSpan.FromSeconds(30) };
+    public static DhtOptions Options { get; } = new() { ShardSize = 2, TargetSize = 4, Member = new() { EnableTimeout = TimeSpan.FromSeconds(30) } };
 
     public SimCluster Nodes { get; }
 
     public Simulation Simulation => Nodes.Simulation;
 
-    public Rule Without => _run.Without;
+    public string? Without => _run.Without;
 
     /// <summary>Every call of the programs and their clients.</summary>
     public CallLedger Calls { get; }

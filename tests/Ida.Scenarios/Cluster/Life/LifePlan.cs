@@ -11,7 +11,7 @@ internal sealed class LifePlan
     public const int Processes = 6;
 
     private static readonly OracleOptions s_times = new();
-    private static readonly DhtOptions s_dht = new() { ShardSize = 1, TargetSize = 1 };
+    private static readonly DhtMemberOptions s_dht = new();
     private static readonly FaultPlan s_plan = new()
     {
         Nodes = Processes, MaxFaults = 5, MaxDown = 2, MaxDuration = TimeSpan.FromSeconds(90), StaysDown = 0, Swarms = true,

@@ -113,7 +113,7 @@ internal sealed class SurfaceDriver(Prng random, Prng conditions, Ingredients in
     {
         var key = new PayloadBuffer();
         CanonicalKey.Write(key, part.Map == Placed ? ShardKeyOf(part.Key) : part.Key);
-        return dht.Layer.ShardOf(dht.Layer.Hash(key.Written));
+        return dht.Layer.Places.ShardOf(dht.Layer.Places.Hash(key.Written));
     }
 
     // One key, and a version that it must have.

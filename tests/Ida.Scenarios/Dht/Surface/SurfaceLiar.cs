@@ -1,6 +1,8 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
+using Ida.Messages;
 using Ida.Ordering;
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Scenarios;
@@ -113,7 +115,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         if (changed && mayExpect && random.Next(2) == 0) (expects, expected) = expects && effect != KeyEffect.Check && random.Next(2) == 0 ? (false, 0UL) : (true, expects ? expected + 1 : (ulong)random.Next(2));
         else if (changed) effect = effect == KeyEffect.Remove ? KeyEffect.Put : KeyEffect.Remove;
         to.Blob(use.Entry.Key);
-        to.U8((byte)((byte)effect | (expects ? DhtSender.Expectation : 0)));
+        to.U8((byte)((byte)effect | (expects ? DhtMessages.Expectation : 0)));
         if (expects) to.Var(expected);
         if (effect is KeyEffect.Put or KeyEffect.Merge) to.Blob(use.Incoming ?? []);
         if (effect == KeyEffect.Merge) to.U64(use.Resolver);

@@ -3,7 +3,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>What a careless program asks of maps: names that nobody has declared, other types, and what only some members declare.</summary>
+/// <summary>What a careless program asks of maps: names that nobody has declared, other types, keys that its own code cannot place, and what only some members declare.</summary>
 internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
 {
     public void Step()
@@ -13,6 +13,7 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         if (able.Count == 0) return;
         var member = able[random.Next(able.Count)];
         if (random.Next(4) == 0) Misuse(member.Dht);
+        else if (random.Next(8) == 0) PlaceCarelessly(member);
         else if (member.Dht.Maps.Named(SurfaceResolvers.Extra) is null) Expect.Throws<NoResolverException>(() => _ = SurfaceDriver.Value(member.Dht, "x").MergeAsync("e0", true).AsTask());
         else UseExtra(member);
         member.Turn(static () => { });
@@ -24,6 +25,74 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         var undeclared = Expect.Throws<UndeclaredMapException>(() => SurfaceDriver.Value(dht, "nobody's"));
         if (!undeclared.Declared.Contains("x", StringComparer.Ordinal)) throw new ScenarioFailedException($"A map that is declared is not named: {undeclared.Message}");
         Expect.Throws<MapTypeException>(() => SurfaceDriver.List(dht, "x"));
+    }
+
+    private void PlaceCarelessly(HarnessMember member)
+    {
+        switch (random.Next(3))
+        {
+            case 0:
+                RefuseThrowing(member);
+                break;
+            case 1:
+                ingredients.Draw(SurfaceNames.ShardKeyThrowsLate);
+                int own = member.Host.Current!.State.Shard;
+                var (late, call) = CallCareless(member, SurfaceResolvers.Late);
+                ledger.Begin(new(late, SurfaceNames.ShardKeyThrowsLate, member, call, world.Now, TimeSpan.Zero) { Ended = ended => LateEnded(late, ended, member, own) });
+                break;
+            default:
+                ingredients.Draw(SurfaceNames.ShardKeyBlocks);
+                var (slow, task) = CallCareless(member, SurfaceResolvers.Blocking);
+                ledger.Begin(slow, SurfaceNames.ShardKeyBlocks, member, task);
+                break;
+        }
+    }
+
+    private void RefuseThrowing(HarnessMember member)
+    {
+        ingredients.Draw(SurfaceNames.ShardKeyThrows);
+        string key = $"{SurfaceResolvers.Throwing}{random.Next(2)}";
+        if (random.Next(2) == 0) RefuseThrowing(member, Placed(member.Dht), key);
+        else RefuseThrowing(member, Own(member.Dht), new(key));
+    }
+
+    private void RefuseThrowing<TKey>(HarnessMember member, DhtMap<TKey, string> map, TKey key) where TKey : notnull
+    {
+        ledger.Refused<UserCodeException>(CallKind.Put, SurfaceNames.ShardKeyThrows, () => map.PutAsync(key, "p").AsTask());
+        ledger.Refused<UserCodeException>(CallKind.Get, SurfaceNames.ShardKeyThrows, () => map.GetAsync(key).AsTask());
+        ledger.Refused<UserCodeException>(CallKind.Change, SurfaceNames.ShardKeyThrows, () => map.TryAddAsync(key, "p").AsTask());
+        ledger.Refused<UserCodeException>(CallKind.Commit, SurfaceNames.ShardKeyThrows, () => member.Dht.NewBatch().Put(map, key, "p").CommitAsync().AsTask());
+        // It is told when its key is read.
+        ledger.RefusedLater<UserCodeException>(CallKind.Update, SurfaceNames.ShardKeyThrows, member, map.UpdateAsync(key, static _ => "p").AsTask());
+    }
+
+    private (CallKind Kind, Task Task) CallCareless(HarnessMember member, string name) => random.Next(2) == 0
+        ? CallCareless(member, Placed(member.Dht), $"{name}0", $"{name}1") : CallCareless(member, Own(member.Dht), new($"{name}0"), new($"{name}1"));
+
+    private (CallKind Kind, Task Task) CallCareless<TKey>(HarnessMember member, DhtMap<TKey, string> map, TKey one, TKey two) where TKey : notnull => random.Next(6) switch
+    {
+        0 => (CallKind.Get, map.GetAsync(one).AsTask()),
+        1 => (CallKind.Get, map.GetAsync([one, two]).AsTask()),
+        2 => (CallKind.Change, map.TryAddAsync(one, "p").AsTask()),
+        3 => (CallKind.Commit, member.Dht.NewBatch().Put(map, one, "p").Put(map, two, "p").CommitAsync().AsTask()),
+        4 => (CallKind.Update, map.UpdateAsync(two, static text => text.ValueOr("") + "p").AsTask()),
+        _ => (CallKind.Put, map.PutAsync(two, "p").AsTask()),
+    };
+
+    private static DhtMap<string, string> Placed(Dht dht) => SurfaceDriver.Value(dht, SurfaceResolvers.Careless);
+
+    private static DhtMap<CarelessKey, string> Own(Dht dht) => dht.Map<CarelessKey, string>(SurfaceResolvers.CarelessOwn);
+
+    /// <summary>
+    /// All replicas refuse it but the caller's own, which asks for no place again: so it may be executed where that is the only one. The second step of an update is called in a turn.
+    /// </summary>
+    private static void LateEnded(CallKind kind, Task ended, HarnessMember member, int own)
+    {
+        var error = CallErrors.ErrorOf(ended);
+        if (error is null && kind != CallKind.Get && !Array.Exists(["0", "1"], key => SurfaceDriver.ShardOf(member.Dht, new(PartKind.Put, SurfaceDriver.Placed, key, 0, 0)) is var shard && (shard == own || shard == member.Host.Current!.State.Shard)))
+            throw new ScenarioFailedException($"A {kind} of a key that no replica can place was executed for m{member.Index}, which holds none of its shard.");
+        if (error is null or DhtConfigurationException || (kind == CallKind.Update && error is UserCodeException)) return;
+        if (!CallErrors.Allows(kind, error, cancelled: false)) throw new ScenarioFailedException($"A {kind} of a key that no replica can place ended with {error}");
     }
 
     /// <summary>It is executed if all members have it, and else refused by the coordinator.</summary>

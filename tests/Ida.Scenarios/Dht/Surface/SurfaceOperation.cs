@@ -5,7 +5,7 @@ namespace Ida.Scenarios;
 /// <summary>One logical put or read of a client: what it asks for, the calls that were made for it, and what is known of its outcome.</summary>
 internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
 {
-    private string? _before, _found;
+    private string? _before, _found, _given;
 
     public string Client => client;
 
@@ -111,6 +111,23 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         _before ??= Look(recorder, member, client, NamesLookedAt(), Records[0].Op);
         // For its last put, which may have its turn at any time of the update.
         _found = Look(recorder, member, client + "f", NamesLookedAt(), null);
+        BeginToRead(recorder, member);
+    }
+
+    /// <summary>Writes what the function of an update was given: a strict read, whatever becomes of the update. It may be called again.</summary>
+    public void Given(HistoryRecorder recorder, int member, ulong version, HistoryValue value)
+    {
+        if (_given is not { } given) return;
+        recorder.Ok(given, [value], [version > 0 ? (long?)version : null]);
+        BeginToRead(recorder, member);
+    }
+
+    private void BeginToRead(HistoryRecorder recorder, int member) => _given = Look(recorder, member, client + "g", NamesLookedAt(), null);
+
+    private void EndReading(HistoryRecorder recorder)
+    {
+        if (_given is { } given) recorder.Fail(given);
+        _given = null;
     }
 
     /// <summary>What became of the last put of an update is not known: from now on it is that put, which expects what its function was given.</summary>
@@ -122,11 +139,13 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         recorder.Ok(Records[0].Op);
         recorder.Ok(_before!, [value], [version > 0 ? (long?)version : null]);
         recorder.Fail(_found!);
+        EndReading(recorder);
     }
 
     /// <summary>Writes what became of a put that is answered. What it was told that keys did not hold goes to <paramref name="exclusions"/>.</summary>
     public void Ok(HistoryRecorder recorder, SurfaceTold told, SurfaceKnowledge known, SurfaceExclusions exclusions)
     {
+        EndReading(recorder);
         if (!told.IsApplied)
         {
             foreach (var (op, _) in Records) recorder.Fail(op);
@@ -158,6 +177,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         foreach (var (op, _) in Records) Write(op);
         if (_before is { } before) Write(before);
         if (_found is { } found) recorder.Fail(found);
+        EndReading(recorder);
 
         void Write(string op)
         {

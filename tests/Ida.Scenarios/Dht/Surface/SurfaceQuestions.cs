@@ -7,7 +7,7 @@ namespace Ida.Scenarios;
 /// Questions of what a member holds, of what it knows, and for its state, asked at any member at any time, of one in user code or without its state too, and given up at any time. Nobody
 /// sees to it that they are answered before the next fault.
 /// </summary>
-internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
+internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger, SurfaceSlices slices, Func<long> now)
 {
     private const int Every = 12;
 
@@ -28,6 +28,7 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         var dht = member.Dht;
         bool had = member.Host.Current is { State.Initialised: true };
         ulong? view = world.View?.Id;
+        var (asked, told) = (what == 0 ? now() : 0, slices.Told);
         (CallKind kind, string name, Task task) = what switch
         {
             0 => (CallKind.Snapshot, SurfaceNames.Snapshot, (Task)dht.SnapshotAsync(token)),
@@ -37,7 +38,11 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         ingredients.Draw(name);
         // Where there is nothing to wait for a token does not count.
         if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenInitialised && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
-        Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2, () => Judge(member, task, had, view));
+        Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2, () =>
+        {
+            Judge(member, task, had, view);
+            if (task is Task<LocalSlice> { Result: var slice }) slices.Add(member, asked, told, slice);
+        });
     }
 
     /// <summary>A member that says it has all of its shard has it, or had it when it was asked; and it knows its own place. What was so before a view change may be so no more.</summary>

@@ -8,6 +8,9 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients ingredients, Action<HarnessMember> callBack)
 {
+    /// <summary>The maps whose keys are placed carelessly, by the declaration and by the keys; and the keys at which the code that does so throws, throws at replicas alone, and keeps their turns.</summary>
+    public const string Careless = "p", CarelessOwn = "q", Throwing = "throwing", Late = "late", Blocking = "blocking";
+
     /// <summary>What only some members declare.</summary>
     public const string Extra = "extra";
 
@@ -28,9 +31,21 @@ internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients 
             if (name == "x" && _declared >= _plain) map.OnMerge<bool>(static (_, stored, _) => stored + "e");
         }
         maps.Map<string, byte[]>("z");
+        maps.Map<string, string>(Careless).ShardBy(Place);
+        maps.Map<CarelessKey, string>(CarelessOwn);
+        CarelessKey.PlaceBy(Place);
         if (_declared++ < _plain) return;
         ingredients.Draw(SurfaceNames.Extras);
         maps.Map<string, string>(Extra);
+    }
+
+    private string Place(string key)
+    {
+        if (key.StartsWith(Throwing, StringComparison.Ordinal)) throw new InvalidDataException($"The shard key of {key} throws.");
+        if (world.Running is not { } member) return SurfaceDriver.ShardKeyOf(key);
+        if (key.StartsWith(Late, StringComparison.Ordinal)) throw new InvalidDataException($"The shard key of {key} throws in a turn.");
+        if (key.StartsWith(Blocking, StringComparison.Ordinal)) member.Stall(TimeSpan.FromMilliseconds(random.Next(3_000)));
+        return SurfaceDriver.ShardKeyOf(key);
     }
 
     private string? Resolve(string key, string? stored, int what)

@@ -23,7 +23,7 @@ internal sealed partial class SurfaceSchedule
             timing = timing with { Timeout = TimeSpan.FromMicroseconds(1 + _followers.Next(20_000)) };
         }
         var level = operation.IsPut && !plain && !operation.IsImpostor ? LevelOf(operation) : operation.Asked;
-        ConsistencyLevel? named = level == _world.Options.Level && _defaults.Next(2) == 0 ? null : level;
+        ConsistencyLevel? named = level == _world.Options.Member.Level && _defaults.Next(2) == 0 ? null : level;
         if (named is null) _drawn.Draw(SurfaceNames.TableLevel);
         var put = operation.IsPut ? new PutOptions { Level = named, Timeout = timing.Timeout, Operation = operation.Id } : null;
         var get = operation.IsPut ? null : new GetOptions { Level = named, Timeout = timing.Timeout };
@@ -212,6 +212,7 @@ internal sealed partial class SurfaceSchedule
         _open.Remove(operation);
         if (!result.IsApplied) _drawn.Draw(SurfaceNames.NotMet);
         operation.Ok(Recorder, result, _known, _exclusions);
+        _slices.Add(operation, result, operation is { Calls: 1, Level: ConsistencyLevel.Strict } ? _world.Members[operation.Through] : null);
         for (int i = 0; i < operation.Parts.Count && result is { IsApplied: true, Versions.Count: > 0 }; i++)
         {
             var part = operation.Parts[i];

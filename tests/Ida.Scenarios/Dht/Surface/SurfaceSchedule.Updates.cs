@@ -17,7 +17,7 @@ internal sealed partial class SurfaceSchedule
         // It is over when its time is, though each of its reads and puts takes less.
         if (habit == SurfaceHabit.MeetsAlways) timing = timing with { Timeout = TimeSpan.FromMilliseconds(1 + _updates.Next(300)) };
         if (habit == SurfaceHabit.Cancels && timing.Source is null) timing = timing with { Source = new() };
-        ConsistencyLevel? named = level == _world.Options.Level && _updates.Next(2) == 0 ? null : level;
+        ConsistencyLevel? named = level == _world.Options.Member.Level && _updates.Next(2) == 0 ? null : level;
         DrawUpdate(timing, named);
         var options = named is null && timing.Timeout is null ? null : new PutOptions { Level = named, Timeout = timing.Timeout };
         var operation = new SurfaceOperation($"c{++_name}", ConsistencyLevel.Strict) { Through = member.Index, Calls = 1, Open = 1 };
@@ -25,7 +25,11 @@ internal sealed partial class SurfaceSchedule
         operation.InvokeUpdate(Recorder, member.Index);
         _open.Add(operation);
         var part = operation.Parts[0];
-        var update = new SurfaceUpdate(part.Kind == PartKind.Remove ? null : part.Value, calls => Do(habit, calls, member, part, timing));
+        var update = new SurfaceUpdate(part.Kind == PartKind.Remove ? null : part.Value, one =>
+        {
+            operation.Given(Recorder, member.Index, one.Version, one.Found);
+            Do(habit, one.Calls, member, part, timing);
+        });
         var token = timing.Source?.Token ?? default;
         var task = update.RunAsync(SurfaceDriver.Value(member.Dht, part.Map), part.Key, options, token);
         if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"Update {operation.Client}, whose token was cancelled before it was taken, is {task.Status}.");

@@ -15,7 +15,7 @@ internal sealed partial class SurfaceSchedule
     private const int MostAttempts = 6;
     private readonly SimulationCase _run;
     private readonly DhtWorld _world;
-    private readonly Prng _random, _stalls, _levels, _followers, _conditions, _defaults, _updates;
+    private readonly Prng _random, _stalls, _levels, _followers, _conditions, _defaults, _updates, _ids;
 
     // Where few bytes may be in flight; null where as many as by default.
     private readonly Prng? _heavy;
@@ -32,6 +32,7 @@ internal sealed partial class SurfaceSchedule
     private readonly Dictionary<OperationId, SurfaceOperation> _winner = [];
     private readonly SurfaceKnowledge _known;
     private readonly SurfaceExclusions _exclusions = new();
+    private readonly SurfaceSlices _slices = new();
     private readonly string[] _keys;
     private readonly OperationId _session;
     private int _left, _misuses, _closes, _name;
@@ -39,10 +40,10 @@ internal sealed partial class SurfaceSchedule
     private long _element;
     private ulong _sequence = DhtWorld.Named;
 
-    public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, Rule without = Rule.None)
+    public SurfaceSchedule(SimulationCase run, Ingredients ingredients, CallTable calls, string? without = null)
     {
         (_run, _random, _stalls, _levels, _followers, _drawn) = (run, new(run.Seed), new(run.Seed ^ 0x57A11), new(run.Seed ^ 0x1E7E1), new(run.Seed ^ 0xF0110), ingredients);
-        (_conditions, _defaults, _updates) = (new(run.Seed ^ 0xC0DD), new(run.Seed ^ 0xDEFA), new(run.Seed ^ 0x0DA7E));
+        (_conditions, _defaults, _updates, _ids) = (new(run.Seed ^ 0xC0DD), new(run.Seed ^ 0xDEFA), new(run.Seed ^ 0x0DA7E), new(run.Seed ^ 0x1D));
         _known = new(_conditions);
         _world = new(run.Seed ^ 0x5EED, without);
         Recorder = new(clock: () => _world.Now);
@@ -56,7 +57,7 @@ internal sealed partial class SurfaceSchedule
         _world.Declare = new SurfaceResolvers(_world, new(run.Seed ^ 0xE87A), ingredients, CallBack).Declare;
         _driver = new(_random, _conditions, ingredients, _ledger);
         _misuse = new(_world, _random, ingredients, _ledger);
-        _questions = new(_world, new(run.Seed ^ 0xA5C), ingredients, _ledger);
+        _questions = new(_world, new(run.Seed ^ 0xA5C), ingredients, _ledger, _slices, Recorder.Now);
         _maps = new(_world, new(run.Seed ^ 0x3A95), ingredients, _ledger);
         int members = 4 + _random.Next(3);
         _world.Found(members);
@@ -117,12 +118,15 @@ internal sealed partial class SurfaceSchedule
         if (bounds < 4) _drawn.Draw(bounds == 0 ? SurfaceNames.FewInFlight : bounds == 1 ? SurfaceNames.FewOperations : bounds == 2 ? SurfaceNames.ShortQueues : SurfaceNames.FewOutcomes);
         return new()
         {
-            ShardSize = 2, TargetSize = 4, Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), HandoverTimeout = TimeSpan.FromSeconds(2),
-            Hash = hash < 2 ? new CarelessHash(hash == 1) : hash < 4 ? StableHash.XxHash64 : new LastByteHash(),
-            MaxInFlight = bounds == 0 ? 1 + _random.Next(2) : 1024,
-            MaxOperations = bounds == 1 ? 2 + _random.Next(6) : 16_384,
-            MaxOutcomeBytes = bounds == 3 ? 4096 : 64 << 20,
-            MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
+            ShardSize = 2, TargetSize = 4, Hash = hash < 2 ? new CarelessHash(hash == 1) : hash < 4 ? StableHash.XxHash64 : new LastByteHash(),
+            Member = new()
+            {
+                Timeout = TimeSpan.FromHours(10), TakeoverAfter = TimeSpan.FromMilliseconds(20), HandoverTimeout = TimeSpan.FromSeconds(2),
+                MaxInFlight = bounds == 0 ? 1 + _random.Next(2) : 1024,
+                MaxOperations = bounds == 1 ? 2 + _random.Next(6) : 16_384,
+                MaxOutcomeBytes = bounds == 3 ? 4096 : 64 << 20,
+                MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
+            },
         };
     }
 
@@ -131,7 +135,7 @@ internal sealed partial class SurfaceSchedule
     {
         if (_heavy is null) return options;
         _drawn.Draw(SurfaceNames.FewBytes);
-        return options with { MaxInFlightBytes = (1 << 20) + _heavy.Next(1 << 20) };
+        return options with { Member = options.Member with { MaxInFlightBytes = (1 << 20) + _heavy.Next(1 << 20) } };
     }
 
     // That of all calls which name none.
@@ -139,7 +143,7 @@ internal sealed partial class SurfaceSchedule
     {
         if (_defaults.Next(4) != 0) return options;
         _drawn.Draw(SurfaceNames.TableOrdered);
-        return options with { Level = ConsistencyLevel.Ordered };
+        return options with { Member = options.Member with { Level = ConsistencyLevel.Ordered } };
     }
 
     // Less than one large value, so that nearly everything waits for room, or some of them.
@@ -168,7 +172,7 @@ internal sealed partial class SurfaceSchedule
     // Queues that are full beside puts that others take over, since what would end them is on its way for long.
     private int DrawSlow(Prng random)
     {
-        if (_world.Options is { MaxOperations: > 100, MaxQueuePerKey: > 100 } || random.Next(2) != 0) return 0;
+        if (_world.Options.Member is { MaxOperations: > 100, MaxQueuePerKey: > 100 } || random.Next(2) != 0) return 0;
         _drawn.Draw(SurfaceNames.SlowBounds);
         return 2 + random.Next(3);
     }
@@ -195,7 +199,7 @@ internal sealed partial class SurfaceSchedule
     // Those that gave their place back have none; when what they wait for comes they take one again.
     private void LookAtPlaces()
     {
-        int most = _world.Options.MaxInFlight;
+        int most = _world.Options.Member.MaxInFlight;
         if (most > 100 && _heavy is null) return;
         foreach (var member in _world.Members)
         {
@@ -203,8 +207,8 @@ internal sealed partial class SurfaceSchedule
             var taken = layer.Coordinator.Standing().Where(static one => one.Op is { IsInFlight: true, IsParked: false }).ToList();
             if (taken.Count > most) throw new ScenarioFailedException($"{taken.Count} operations of m{member.Index} are on the way at once, and {most} may be.");
             long bytes = taken.Sum(static one => (long)one.Op.AskedBytes);
-            if (taken.Count > 1 && bytes > _world.Options.MaxInFlightBytes)
-                throw new ScenarioFailedException($"{taken.Count} operations of m{member.Index} with {bytes} bytes are on the way at once, and {_world.Options.MaxInFlightBytes} may be.");
+            if (taken.Count > 1 && bytes > _world.Options.Member.MaxInFlightBytes)
+                throw new ScenarioFailedException($"{taken.Count} operations of m{member.Index} with {bytes} bytes are on the way at once, and {_world.Options.Member.MaxInFlightBytes} may be.");
         }
     }
 
@@ -245,7 +249,7 @@ internal sealed partial class SurfaceSchedule
         if (_left <= 0 || Pick() is not { } member) return;
         _left--;
         Operations++;
-        var level = _random.Next(8) == 0 || (_world.Options.Level == ConsistencyLevel.Ordered && _defaults.Next(3) == 0) ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
+        var level = _random.Next(8) == 0 || (_world.Options.Member.Level == ConsistencyLevel.Ordered && _defaults.Next(3) == 0) ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
         if (level == ConsistencyLevel.Ordered) _drawn.Draw(SurfaceNames.Ordered);
         if (_conditions.Next(12) == 0)
         {
@@ -258,10 +262,18 @@ internal sealed partial class SurfaceSchedule
         if (operation.Parts.Exists(static part => part.Kind == PartKind.Fail)) MarkDead(operation, member.Dht);
         operation.IsAlone = level == ConsistencyLevel.Ordered && operation.Parts is [{ Kind: PartKind.Append or PartKind.Remove, Expected: null }] && _conditions.Next(2) == 0;
         if (level == ConsistencyLevel.Ordered && operation.TellsAlways) _drawn.Draw(SurfaceNames.StrictAnyway);
-        if (operation.IsPut && _random.Next(2) == 0) operation.Id = new OperationId(_session.Session, ++_sequence);
+        if (operation.IsPut && _random.Next(2) == 0) operation.Id = IdFor(member);
         operation.Invoke(Recorder, member.Index);
         _open.Add(operation);
         Call(operation, member, first: true);
+    }
+
+    /// <summary>One that its member, or another, gives; or of those that stand for ids which the member of a session has given, whatever becomes of it.</summary>
+    private OperationId IdFor(HarnessMember member)
+    {
+        if (_ids.Next(3) != 0) return new(_session.Session, ++_sequence);
+        _drawn.Draw(SurfaceNames.TakenId);
+        return (_ids.Next(3) == 0 ? Pick() ?? member : member).Dht.NewOperation();
     }
 
     private SurfaceOperation Draw(SurfaceOperation operation)
@@ -408,6 +420,7 @@ internal sealed partial class SurfaceSchedule
             Recorder.Final($"m{member.Index}", state, versions, shard);
         });
         wrong ??= _exclusions.Wrong(Recorder.ToHistory());
+        if (!Depopulated) wrong ??= _slices.Wrong(Recorder.ToHistory(), who => _world.Members.Exists(member => $"m{member.Index}" == who && member is { InView: true, Host.Current: { IsOver: false } }));
         if (wrong is not null) return wrong;
         var report = StrictSerializabilityChecker.Check(_sights.Without(Recorder.ToHistory()));
         return report.Passed ? null : report.ToString();

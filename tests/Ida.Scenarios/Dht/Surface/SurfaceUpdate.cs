@@ -4,8 +4,8 @@ namespace Ida.Scenarios;
 
 /// <summary>One drawn update: its function, what that was given last, and how it ended.</summary>
 /// <param name="value">What the function makes; null removes the entry.</param>
-/// <param name="first">What the function does first; it is told how often it was called.</param>
-internal sealed class SurfaceUpdate(string? value, Action<int> first)
+/// <param name="first">What the function does first, each time that it is called.</param>
+internal sealed class SurfaceUpdate(string? value, Action<SurfaceUpdate> first)
 {
     private DrawnFaultException? _thrown;
 
@@ -44,7 +44,7 @@ internal sealed class SurfaceUpdate(string? value, Action<int> first)
         if (entry.Found != (entry.Version > 0)) throw new ScenarioFailedException($"An update was given an entry of version {entry.Version} that is {Found}.");
         try
         {
-            first(Calls);
+            first(this);
         }
         catch (DrawnFaultException error)
         {

@@ -324,6 +324,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         string handler = later ? "ask later" : "ask";
         byte[] message = letter.Write(DrawSmallSize());
         var begun = surface.Simulation.Now;
+        if (!timing.Before) seat.All.Sent(seat.Id, letter.Id, ordered ? MulticastKind.Ordered : MulticastKind.Fifo);
         var task = Started(() => ordered
             ? seat.Group.OrderedQueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask()
             : seat.Group.QueryAsync<byte[], byte[]>(handler, message, replies, timeout, timing.Token).AsTask());
@@ -331,9 +332,20 @@ internal sealed class GroupCalls(GroupSurface surface)
         {
             null => timing.Before ? "well, though its token was cancelled before" : CheckReplies(((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter, wanted, ordered && seat.Shared.HasState) ?? Missing(seat, replies, ((Task<IReadOnlyList<MemberReply<byte[]>>>)task).Result, letter),
             QueryAbortedException when replies == Replies.All && MayAbort(letter) => null,
-            TooFewRepliesException when replies != Replies.All || !surface.IsCalm => null,
+            TooFewRepliesException few => TooFew(seat, replies, wanted, few, letter),
             _ => JudgeQuery(seat, timeout, timing, begun, error),
-        }, endsByToken: true, question: letter.Id);
+        }, endsByToken: true, question: letter.Id, cancelled: timing.Before ? null : () => seat.All.Abandoned(letter.Id));
+        if (!timing.Before) Follow(seat.All, letter.Id, task, timeout);
+    }
+
+    /// <summary>A question goes the way of a message, and is judged as one until its asker may have given it up: then it may be sent or not.</summary>
+    private void Follow(VirtualSynchronyChecker checker, ulong question, Task task, TimeSpan? timeout)
+    {
+        if (BoundOf(timeout) is { } time) surface.Simulation.After(time * GroupSurface.LeastClock, () =>
+        {
+            if (!task.IsCompletedSuccessfully) checker.Abandoned(question);
+        });
+        _ = task.ContinueWith(_ => checker.Abandoned(question), CancellationToken.None, TaskContinuationOptions.NotOnRanToCompletion | TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
     }
 
     private void AskOne(GroupSeat seat)
@@ -346,6 +358,13 @@ internal sealed class GroupCalls(GroupSurface surface)
         var timeout = DrawTimeout();
         var timing = CallTiming.Draw(_random, _drawn);
         var begun = surface.Simulation.Now;
+        surface.ToOne(letter.Id);
+        if (!timing.Before)
+        {
+            seat.All.PeerSent(seat.Id, to, letter.Id);
+            // As any message to a member without the state.
+            if (!seat.Group.CurrentView.Members[rank].Initialised) seat.All.Abandoned(letter.Id);
+        }
         var task = Started(() => seat.Group.QueryToAsync<byte[], byte[]>(rank, later ? "ask later" : "ask", letter.Write(DrawSmallSize()), timeout, timing.Token).AsTask());
         Add(CallKind.QueryTo, "", seat, task, timing, BoundOf(timeout), error => error switch
         {
@@ -353,9 +372,11 @@ internal sealed class GroupCalls(GroupSurface surface)
             null => Letter.Read(((Task<byte[]>)task).Result).Id == letter.Id ? null : "with the answer to another query",
             QueryAbortedException when MayAbort(letter) => null,
             MemberGoneException => Stays(seat, to) ? $"though {to} stays" : null,
-            TooFewRepliesException => null,
+            // A link that is lost may take the answer with it.
+            TooFewRepliesException => surface.IsCalm && letter.Deed != Deed.AnswerNull && Stays(seat, to) ? $"though {to} stays" : null,
             _ => JudgeQuery(seat, timeout, timing, begun, error),
-        }, endsByToken: true, question: letter.Id);
+        }, endsByToken: true, question: letter.Id, cancelled: timing.Before ? null : () => seat.All.Abandoned(letter.Id));
+        if (!timing.Before) Follow(seat.All, letter.Id, task, timeout);
     }
 
     private string? JudgeQuery(GroupSeat seat, TimeSpan? timeout, CallTiming timing, TimeSpan begun, Exception error) => error switch
@@ -390,11 +411,27 @@ internal sealed class GroupCalls(GroupSurface surface)
     /// </summary>
     private string? Missing(GroupSeat seat, Replies replies, IReadOnlyList<MemberReply<byte[]>> answers, Letter letter)
     {
-        if (!seat.IsUsable || seat.ViewOf(letter.Id) is not { } asked || seat.View!.Id != seat.Group!.CurrentView.Id || seat.Group.Status.ChangingView) return null;
+        if (AskedIn(seat, letter) is not { } asked) return null;
         var later = seat.ViewsAfter(asked);
         return Answers.Missing(replies, [.. answers.Select(static answer => answer.From)], asked, later, one => later.Exists(view => !view.Members[Math.Max(0, view.RankOf(one))].Initialised)
             || (letter.Deed == Deed.AnswerNull && letter.Actor % asked.Members.Count == asked.RankOf(one)) || SeatsOf(seat.Shared, one).Exists(static other => !other.IsUsable)) is { } wrong ? $"though {wrong}" : null;
     }
+
+    /// <summary>Of so few members values can come only where others have gone, had no state yet, or have none to give. A link that is lost may take any answer with it, too.</summary>
+    private string? TooFew(GroupSeat seat, Replies replies, int wanted, TooFewRepliesException few, Letter letter)
+    {
+        if (few.Got >= few.Wanted || (surface.IsCalm && replies == Replies.All)) return $"with {few}";
+        if (!surface.IsCalm || AskedIn(seat, letter) is not { } asked) return null;
+        var later = seat.ViewsAfter(asked);
+        int needed = replies == Replies.Majority ? (asked.Members.Count(static one => one.Initialised) / 2) + 1 : wanted;
+        int able = asked.Members.Count(one => one.Initialised && later.TrueForAll(view => view.RankOf(one.Id) is >= 0 and var rank && view.Members[rank].Initialised)
+            && !((MayAbort(letter) || letter.Deed == Deed.AnswerNull) && letter.Actor % asked.Members.Count == asked.RankOf(one.Id)) && !SeatsOf(seat.Shared, one.Id).Exists(static other => !other.IsUsable));
+        return few.Wanted == needed && able < needed ? null : $"with {few}, though {able} members have a value, and {needed} were asked for";
+    }
+
+    /// <summary>The view in which a question came to the handlers of its asker, if these have come to all views since, and the asker goes on.</summary>
+    private static View? AskedIn(GroupSeat seat, Letter letter) =>
+        seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
     /// <summary>Whether a process was a member from its first join on, and is one.</summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>
@@ -575,20 +612,16 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null, ulong? question = null)
     {
-        var call = new OpenCall(kind, $"{what}{(what.Length > 0 ? " " : "")}in {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
+        surface.Open.Add(new(kind, $"{what}{(what.Length > 0 ? " " : "")}in {seat.Shared.Name}", seat.Place, task, surface.Simulation.Now)
         {
-            Bound = bound, Source = timing.Source, EndsByToken = endsByToken, CancelInView = timing.InView, GoesOn = goesOn, Cancelled = cancelled,
-            CancelAt = timing.Source is null || timing.After == TimeSpan.MaxValue ? TimeSpan.MaxValue : surface.Simulation.Now + timing.After,
+            Bound = bound, Timing = timing, EndsByToken = endsByToken, GoesOn = goesOn, Cancelled = cancelled,
             Judge = ended =>
             {
                 var error = CallErrors.ErrorOf(ended);
                 if (question is { } asked && error is not null && (timing.Before || CallErrors.MeaningOf(kind, error) is ErrorMeaning.NotDone or ErrorMeaning.Misuse)) surface.Never(asked);
                 return judge(error);
             },
-        };
-        surface.Open.Add(call);
-        if (timing.Queued) call.CancelAt = surface.Simulation.Now;
-        if (timing.Queued) surface.Open.Cancel(call);
+        });
     }
 
     // A refusal may come as an exception of the call itself.

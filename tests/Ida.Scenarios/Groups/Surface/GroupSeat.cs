@@ -339,11 +339,13 @@ internal sealed class GroupSeat
         }
     }
 
-    /// <summary>A question comes: once to each member, and never where its asker was told that it was not sent.</summary>
+    /// <summary>A question comes: once to each member, in its place among the messages of its asker, and never where that was told that it was not sent.</summary>
     private void Question(Letter letter)
     {
         if (!Acts("a question")) return;
         _surface.OnExecuted(letter.Id);
+        if (_surface.IsToOne(letter.Id)) All.PeerReceived(Id, letter.Id);
+        else All.Delivered(Id, letter.Id);
         if (View is { } view && !_questions.TryAdd(letter.Id, view)) _surface.Fail($"Question {letter.Id} is handled twice at {Id}.");
     }
 

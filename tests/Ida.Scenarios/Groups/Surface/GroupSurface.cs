@@ -28,7 +28,7 @@ internal sealed class GroupSurface
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
     private readonly List<SharedGroup> _groups = [];
-    private readonly HashSet<ulong> _executed = [], _never = [];
+    private readonly HashSet<ulong> _executed = [], _never = [], _toOne = [];
     private readonly HashSet<(ulong Message, ProcessId At)> _hookMessages = [];
     private readonly HashSet<SharedGroup> _changing = [];
     private readonly Dictionary<ulong, ulong> _viewOf = [];
@@ -37,6 +37,7 @@ internal sealed class GroupSurface
     private readonly GroupFaults _faults;
     private readonly RejoinHooks _hooks;
     private readonly SlowChanges _slow;
+    private readonly NodeQuestions _questions;
     private readonly bool _rejoins, _restsLong;
     private SimNode? _stranger;
     private string? _failure;
@@ -68,11 +69,12 @@ internal sealed class GroupSurface
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
         for (int i = 0; i < groups; i++) _groups.Add(new($"g{i}", Random, Drawn));
-        Open = new(Simulation, run.Calls);
+        Open = new(Simulation, run.Calls, run.Measures, since => Places.Aggregate(TimeSpan.Zero, (sum, place) => place.Seats.Aggregate(sum + place.Work.Between(since, Simulation.Now), (all, seat) => all + seat.Work.Between(since, Simulation.Now))));
         Calls = new(this);
         _faults = new(this);
         _hooks = new(this, _faults);
         _slow = new(this);
+        _questions = new(this);
         Simulation.AddInvariant("group surface", () => _failure ?? _groups.Select(static group => group.Broken()).FirstOrDefault(static broken => broken is not null));
     }
 
@@ -124,6 +126,11 @@ internal sealed class GroupSurface
 
     public ulong? ViewOf(ulong id) => _viewOf.TryGetValue(id, out ulong view) ? view : null;
 
+    /// <summary>A question to one member.</summary>
+    public void ToOne(ulong id) => _toOne.Add(id);
+
+    public bool IsToOne(ulong id) => _toOne.Contains(id);
+
     public bool TryTakeHookMessage(ulong id, ProcessId at) => _hookMessages.Add((id, at));
 
     /// <summary>A message whose caller was told that it is not sent.</summary>
@@ -153,6 +160,7 @@ internal sealed class GroupSurface
             if (size > 2) _stranger = _run.BeginStranger(() => Seats.FirstOrDefault(static seat => seat.IsUsable)?.View);
             if (_rejoins && !IsCalm) _hooks.Begin();
             foreach (var group in _groups) _slow.Begin(group);
+            _questions.Begin();
             var end = Simulation.Now + s_seconds;
             while (Simulation.Now < end)
             {
@@ -301,13 +309,13 @@ internal sealed class GroupSurface
         return start;
     }
 
-    private IdaNodeOptions OptionsOf(GroupPlace place) => !_rejoins ? new() { Groups = place.Bounds } : new()
+    private IdaNodeOptions OptionsOf(GroupPlace place) => Unruly.Log(!_rejoins ? new() { Groups = place.Bounds } : new()
     {
         Groups = place.Bounds,
         OnExcluded = ExclusionPolicy.Rejoin,
         OnFault = ExclusionPolicy.Rejoin,
         OnRejoined = (_, token) => _hooks.OnRejoinedAsync(place, token),
-    };
+    }, _run.Case.Seed, Drawn);
 
     private async Task JoinAsync(GroupSeat seat, CancellationToken token)
     {
@@ -476,6 +484,7 @@ internal sealed class GroupSurface
         place.IsEnding = true;
         var task = place.DisposeAsync();
         Open.Add(new(CallKind.Stop, "", place, task, Simulation.Now) { Bound = s_stop, Judge = task => task.Exception is null ? LossOf(members) : $"with {task.Exception.InnerException}" });
+        if (!IsOver) _questions.OnStop(place);
         return task;
     }
 
@@ -501,6 +510,7 @@ internal sealed class GroupSurface
         }
         foreach (var stuck in _stuck) Simulation.After(TimeSpan.Zero, stuck.SetResult);
         if (!IsCalm && Random.Chance(0.3)) _faults.OverflowLast();
+        Open.CalmSince = Simulation.Now;
         await UntilAsync(() => (Open.Count == 0 && !Places.Exists(static place => place.IsStarting || place.IsOwedRejoin)) || IsLost(), 150, "All calls end");
         if (!IsLost())
         {

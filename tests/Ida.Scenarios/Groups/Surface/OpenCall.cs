@@ -6,6 +6,8 @@ namespace Ida.Scenarios;
 /// <summary>A call that has begun at a process, in one of its lives.</summary>
 internal sealed class OpenCall(CallKind kind, string what, GroupPlace place, Task task, TimeSpan begun)
 {
+    private readonly CallTiming _timing;
+
     public CallKind Kind => kind;
 
     public GroupPlace Place => place;
@@ -26,6 +28,18 @@ internal sealed class OpenCall(CallKind kind, string what, GroupPlace place, Tas
 
     /// <summary>It is cancelled as soon as some member changes its view.</summary>
     public bool CancelInView { get; set; }
+
+    /// <summary>What cancels it, and when.</summary>
+    public CallTiming Timing
+    {
+        get => _timing;
+        init
+        {
+            _timing = value;
+            (Source, CancelInView) = (value.Source, value.InView);
+            if (value.Source is not null && value.After != TimeSpan.MaxValue) CancelAt = begun + value.After;
+        }
+    }
 
     /// <summary>Whether a token that fires ends it, however far it is: what waits for others, and not what may be on its way.</summary>
     public bool EndsByToken { get; init; }

@@ -7,11 +7,17 @@ namespace Ida.Scenarios;
 /// The calls that are open. Each ends with an outcome that is documented: within its bound where it has one, soon after its token where that
 /// ends it, with the life of its node where that ends, and at the end of the schedule at the latest. Nobody hears of what a crash took.
 /// </summary>
-internal sealed class OpenCalls(Simulation simulation, CallTable table)
+internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures measures, Func<TimeSpan, TimeSpan> userWork)
 {
     // What a busy or drifting node may be late by.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
+
+    // View changes behind the last fault, each of which may wait for hooks, for a state that is saved, and for whoever has to be suspected first; the longest of some hundred seeds took 23 s.
+    private static readonly TimeSpan s_last = TimeSpan.FromSeconds(60);
     private readonly List<OpenCall> _open = [];
+
+    /// <summary>Since when nothing fails any more, and no user code begins to keep its thread for ever; null: not yet.</summary>
+    public TimeSpan? CalmSince { get; set; }
 
     public int Count => _open.Count(static call => !call.GoesOn);
 
@@ -21,6 +27,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
     {
         table.Begin(call.Kind);
         _open.Add(call);
+        if (call.Timing.Queued) Cancel(call);
     }
 
     /// <summary>A call was refused at once for what it asked for.</summary>
@@ -53,6 +60,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
             {
                 _open.RemoveAt(i--);
                 table.End(call.Kind, call.Task);
+                if (IsLast(call)) measures.Note($"{call.Kind} behind the faults", simulation.Now - Later(call.Begun, CalmSince!.Value));
                 if (CallErrors.Undocumented(call.Kind, call.Task, call.Source is { IsCancellationRequested: true }) is { } error) throw new ScenarioFailedException($"{call}, ended with what the guide does not say of it: {error}");
                 if (call.Judge(call.Task) is { } wrong) throw new ScenarioFailedException($"{call}, ended {wrong}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
                 continue;
@@ -66,6 +74,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
                 }
                 else if (simulation.Now - (call.LifeEndedAt ??= simulation.Now) > s_slack) throw Late(call, "with the life of its node");
             }
+            else if (IsLast(call) && IsLastLate(call)) throw Late(call, "in time, though nothing fails any more");
             else if (call.Bound is { } bound && simulation.Now > Later(call.Begun, call.Place.AwakeSince) + bound + bound / 20 + s_slack) throw Late(call, "in time");
         }
     }
@@ -81,6 +90,16 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table)
         call.Source!.Cancel();
         SynchronizationContext.SetSynchronizationContext(outer);
         if (call.EndsByToken) call.Bound = simulation.Now - call.Begun;
+    }
+
+    /// <summary>Whether a call waits for others where nothing fails any more, and has no bound of its own, nor goes on as long as its group.</summary>
+    private bool IsLast(OpenCall call) => CalmSince is not null && !call.GoesOn && call.Bound is null;
+
+    /// <summary>Whether such a call takes longer than it may, beside the time that user code is at work meanwhile.</summary>
+    private bool IsLastLate(OpenCall call)
+    {
+        var over = simulation.Now - Later(Later(call.Begun, CalmSince!.Value), call.Place.AwakeSince) - s_last;
+        return over > TimeSpan.Zero && over > userWork(CalmSince.Value);
     }
 
     private ScenarioFailedException Late(OpenCall call, string how) => new($"{call}, has not ended {how}, at {simulation.Now.TotalMilliseconds:0.###} ms.");

@@ -7,5 +7,9 @@ internal sealed class UserWork
 
     public void Add(TimeSpan begun, TimeSpan length) => _pieces.Add((begun, length));
 
+    /// <summary>The same between two moments, without what never ends by itself.</summary>
+    public TimeSpan Between(TimeSpan from, TimeSpan now) => _pieces.Where(piece => piece.Length != TimeSpan.MaxValue && piece.Begun < now && piece.Begun + piece.Length > from)
+        .Aggregate(TimeSpan.Zero, (sum, piece) => sum + (piece.Begun + piece.Length < now ? piece.Begun + piece.Length : now) - (piece.Begun > from ? piece.Begun : from));
+
     public TimeSpan Until(TimeSpan now) => _pieces.Where(piece => piece.Begun < now).Aggregate(TimeSpan.Zero, (sum, piece) => sum + (now - piece.Begun < piece.Length ? now - piece.Begun : piece.Length));
 }

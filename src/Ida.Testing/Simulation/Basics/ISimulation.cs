@@ -1,0 +1,26 @@
+namespace Ida.Testing;
+
+/// <summary>A simulation, as what carries frames between its nodes sees it.</summary>
+internal interface ISimulation
+{
+    SimulationOptions Options { get; }
+
+    ISimNetwork Network { get; }
+
+    /// <summary>Virtual time.</summary>
+    long Time { get; }
+
+    SimEventQueue Events { get; }
+
+    PacketPool Packets { get; }
+
+    /// <summary>What sockets do from now on.</summary>
+    SocketModel Sockets { get; }
+
+    /// <summary>How often they did it.</summary>
+    SocketTally Tally { get; }
+
+    ref TraceHash Trace { get; }
+
+    SimHost? FindHost(string address);
+}

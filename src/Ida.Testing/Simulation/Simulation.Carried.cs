@@ -1,0 +1,24 @@
+namespace Ida.Testing;
+
+/// <content>What the carriers of its nodes see of it.</content>
+public sealed partial class Simulation : ISimulation
+{
+    ISimNetwork ISimulation.Network => Network;
+
+    long ISimulation.Time => Time;
+
+    SimEventQueue ISimulation.Events => Events;
+
+    PacketPool ISimulation.Packets => Packets;
+
+    SocketModel ISimulation.Sockets => Sockets;
+
+    SocketTally ISimulation.Tally => Tally;
+
+    ref TraceHash ISimulation.Trace => ref Trace;
+
+    SimHost? ISimulation.FindHost(string address) => FindHost(address);
+
+    /// <summary>The latest life at a host.</summary>
+    internal static SimNode LatestAt(SimHost host) => (SimNode)host.Node!;
+}

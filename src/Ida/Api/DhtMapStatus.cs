@@ -1,0 +1,13 @@
+using GroupCore.Membership;
+
+namespace Ida;
+
+/// <summary>A map that this member declares.</summary>
+/// <param name="Name">Its name.</param>
+/// <param name="LackedBy">A member with a slot that does not declare it, of perhaps several: until all do, calls that use it get <see cref="MapNotAgreedException"/>. Null where all declare it.</param>
+/// <param name="Resolvers">Its resolvers, in the order of the types that they merge.</param>
+public sealed record DhtMapStatus(string Name, ProcessId? LackedBy, IReadOnlyList<DhtResolverStatus> Resolvers)
+{
+    /// <summary>Whether all members with a slot declare it, so that it can be used; a merge also needs its resolver.</summary>
+    public bool IsAgreed => LackedBy is null;
+}

@@ -1,0 +1,28 @@
+using Ida.Ordering;
+using Ida.Shared;
+using Ida.Wire;
+
+namespace Ida.Messages;
+
+/// <summary>Rejected: a participant will never hold an attempt. Abort and Aborted: a coordinator asks for that. Each is an attempt with one byte, Aborted with none.</summary>
+internal sealed partial class DhtMessages
+{
+    /// <summary>The byte is the reason.</summary>
+    public void Rejected(int to, in AttemptId op, int owner, RejectReason reason)
+    {
+        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.Rejected, op, 0, false, false, reason));
+        else SendShort(to, DhtFrame.Rejected, op, owner, (byte)reason);
+    }
+
+    /// <summary>The byte says whether the coordinator waits for the answer.</summary>
+    public void Abort(int to, in AttemptId op, int owner, bool acknowledge) => SendShort(to, DhtFrame.Abort, op, owner, acknowledge ? (byte)1 : (byte)0);
+
+    private void OnAbort(int from, in AttemptId key, int owner, byte flag)
+    {
+        bool? aborted = Participant.Abort(key, from);
+        if (flag == 0 || aborted is null) return;
+        // A member that has the commit of an attempt must not let its caller be told that it was not executed.
+        if (aborted == true) SendAttempt(from, DhtFrame.Aborted, key, owner);
+        else Executed(from, key, owner, 0, default);
+    }
+}

@@ -1,0 +1,21 @@
+using Ida.Shared;
+using Ida.Wire;
+
+namespace Ida.Messages;
+
+/// <summary>Recover: who takes over asks what a participant holds, and NotHeld, the answer where that is nothing; else the answer is that to a proposal. Each is an attempt with one byte.</summary>
+internal sealed partial class DhtMessages
+{
+    /// <summary>The byte has flags: of a put, to be rejected if it is not held, the time is known.</summary>
+    public void Recover(int to, in AttemptId op, int owner, bool put, bool reject, bool withTime) =>
+        SendShort(to, DhtFrame.Recover, op, owner, (byte)((put ? 1 : 0) | (reject ? 2 : 0) | (withTime ? 4 : 0)));
+
+    private void OnRecover(int from, in AttemptId key, int owner, byte flag) => Participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0, (flag & 4) != 0);
+
+    /// <summary>The byte repeats whether the asker knew the time.</summary>
+    public void NotHeld(int to, in AttemptId op, int owner, bool askedWithTime)
+    {
+        if (IsLocal(to)) _local.Enqueue(new(DhtFrame.NotHeld, op, 0, false, false, default, askedWithTime));
+        else SendShort(to, DhtFrame.NotHeld, op, owner, askedWithTime ? (byte)1 : (byte)0);
+    }
+}

@@ -1,0 +1,43 @@
+using GroupCore.Wire;
+using Ida.Shared;
+using Ida.Wire;
+
+namespace Ida.Messages;
+
+/// <summary>
+/// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
+/// are the slice's own arrays and never change. An answer that tells how a put ended is all in the bytes before.
+/// </summary>
+internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byte[]? Value, ulong Version)[] values)
+{
+    public FrameType Type => type;
+
+    /// <summary>
+    /// What it answers. Without a payload that is the operation: its only issuer numbers the attempts, and waits for the last one alone. With a payload it is the attempt: several
+    /// members number theirs apart, and one asker may wait for its own and for those that it takes over. A one-key read has no session.
+    /// </summary>
+    public AttemptId Question => key.Payload == 0 ? new(key.Id, 0) : key;
+
+    public uint Attempt => key.Attempt;
+
+    /// <summary>The previous answer to the same question, as long as it waits too.</summary>
+    public LinkedListNode<DueAnswer>? Before { get; set; }
+
+    /// <summary>Bytes that the answer keeps alive, at most.</summary>
+    public int Bytes { get; } = head.Length + values.Sum(static one => 20 + (one.Value?.Length ?? 0));
+
+    /// <summary>Writes the body of its frame.</summary>
+    public void Write(ref BodyWriter to)
+    {
+        to.Raw(head);
+        // Of a put, everything is in the bytes before.
+        if (values.Length == 0) return;
+        if (type == DhtFrame.Value)
+        {
+            to.Raw(values[0].Value);
+            return;
+        }
+        to.Var((ulong)values.Length);
+        foreach (var (value, version) in values) DhtMessages.WriteRead(ref to, value, version);
+    }
+}

@@ -1,0 +1,3 @@
+using Ida.Packages.Tests;
+
+[assembly: AssemblyFixture(typeof(Packages))]

@@ -1,0 +1,115 @@
+using System.Globalization;
+using GroupCore.Diagnostics;
+using Ida.Tests.Shared;
+using Ida.Wire;
+using Microsoft.Extensions.Logging;
+
+namespace Ida.Tests;
+
+/// <summary>What a member's part in a DHT tells of what holds it up.</summary>
+public sealed class DhtLogTests
+{
+    [Fact]
+    public async Task A_resolver_that_takes_long_is_told_and_one_that_does_not_is_not()
+    {
+        long takes = 0;
+        var world = new DhtWorld();
+        world.Declare = maps => maps.Map<string, long>("longs").OnMerge<long>((_, stored, incoming) =>
+        {
+            world.Running!.FrozenInTurn += takes;
+            return stored + incoming;
+        });
+        var logs = Found(world);
+        takes = 49_000_000;
+        await MergeAsync();
+        Assert.All(logs, static log => Assert.DoesNotContain(log.Entries, static entry => entry.Name == "ResolverSlow"));
+        takes = 70_000_000;
+        await MergeAsync();
+        // At each replica of the key.
+        var told = logs.SelectMany(static log => log.Entries).Where(static entry => entry.Name == "ResolverSlow").ToList();
+        Assert.Equal(2, told.Count);
+        Assert.All(told, static entry =>
+        {
+            Assert.Equal((3109, LogLevel.Warning), (entry.Id, entry.Level));
+            Assert.Contains("for 70 ms", entry.Message, StringComparison.Ordinal);
+        });
+
+        async Task MergeAsync()
+        {
+            var merge = world.Members[0].Dht.Map<string, long>("longs").MergeAsync("a0", 1L).AsTask();
+            world.RunUntil(() => merge.IsCompleted, "The merge");
+            await merge;
+            world.Settle();
+        }
+    }
+
+    [Fact]
+    public void A_transfer_that_lasts_is_told_once()
+    {
+        var world = new DhtWorld();
+        Found(world);
+        var put = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a0", 1).AsTask();
+        world.RunUntil(() => put.IsCompleted, "The put");
+        var (newcomer, log) = Add(world);
+        world.ChangeView();
+        world.Swallows = static (_, _, type) => type == DhtFrame.Chunk || type == DhtFrame.StateEnd;
+        newcomer.Enable(world.Options, world.Declare);
+        world.ChangeView();
+        Assert.False(newcomer.Host.Current!.State.Initialised);
+        for (int second = 0; second < 30; second++)
+        {
+            world.Advance(TimeSpan.FromSeconds(1));
+            world.DeliverAll();
+            newcomer.Host.Look(world.Now);
+            Assert.Equal(second < 9 ? 0 : 1, log.Entries.Count(static entry => entry.Name == "TransferSlow"));
+        }
+        var told = log.Entries.Single(static entry => entry.Name == "TransferSlow");
+        Assert.Equal((3110, LogLevel.Warning), (told.Id, told.Level));
+        Assert.Contains("has waited 10 s for the state of shard 0; 0 bytes are here", told.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Operations_of_a_member_that_does_not_drive_them_are_told_by_who_does()
+    {
+        var world = new DhtWorld();
+        var logs = Found(world);
+        // Nobody hears what is proposed to its coordinator.
+        world.Swallows = static (_, to, _) => to == 1;
+        var stuck = world.Members[1].Dht.Map<string, long>("longs").PutAsync("a0", 1).AsTask();
+        world.Poke();
+        world.DeliverAll();
+        for (int i = 0; i < 300 && !logs.Exists(static log => log.Entries.Any(static entry => entry.Name == "TakenOver")); i++)
+        {
+            world.Advance(TimeSpan.FromMilliseconds(20));
+            world.DeliverAll();
+            foreach (var member in world.Members) member.Host.Look(world.Now);
+        }
+        Assert.False(stuck.IsCompleted);
+        foreach (var (member, log) in world.Members.Zip(logs))
+        {
+            long taken = member.Host.Current!.Counters.Takeovers;
+            Assert.Equal(taken, log.Entries.Where(static entry => entry.Name == "TakenOver").Sum(static entry => int.Parse(entry.Message.Split("drive them: ")[1].Split(' ')[0], CultureInfo.InvariantCulture)));
+        }
+        Assert.Contains(world.Members, static member => member.Host.Current!.Counters.Takeovers > 0);
+        world.Swallows = null;
+    }
+
+    private static List<LogCollector> Found(DhtWorld world)
+    {
+        var logs = new List<LogCollector>();
+        for (int i = 0; i < 4; i++) logs.Add(Add(world).Log);
+        world.ChangeView();
+        foreach (var member in world.Members) member.Enable(world.Options, world.Declare);
+        world.ChangeView();
+        return logs;
+    }
+
+    // Its lines are written at once.
+    private static (HarnessMember Member, LogCollector Log) Add(DhtWorld world)
+    {
+        var (member, log) = (world.Add(), new LogCollector());
+        var queue = new LogQueue(log);
+        member.Node.Log = new(queue, () => $"m{member.Index}", queue.Write);
+        return (member, log);
+    }
+}

@@ -1,0 +1,200 @@
+namespace Ida.Tests;
+
+/// <summary>Ids that are taken before the put: it can be called again and again under its id, is applied once, and each call is told how it ended.</summary>
+public sealed class NewOperationTests
+{
+    [Theory]
+    [InlineData("put")]
+    [InlineData("batch")]
+    [InlineData("merge")]
+    [InlineData("add")]
+    [InlineData("remove")]
+    public async Task A_call_under_an_id_is_told_the_same_whenever_and_wherever_it_is_repeated(string call)
+    {
+        var world = DhtWorld.Founded(4);
+        var issuer = world.Members[0];
+        await world.EndAsync(issuer.Dht.Map<string, string>("texts").PutAsync("c0", "there"));
+        var id = issuer.Dht.NewOperation();
+        string first = await CallAsync(issuer);
+        foreach (var member in world.Members) Assert.Equal(first, await CallAsync(member));
+        // Told long ago, and after a view change.
+        for (int i = 0; i < 20; i++) await world.EndAsync(issuer.Dht.Map<string, long>("longs").PutAsync([new("z0", i), new("z1", i)]));
+        world.ChangeView();
+        foreach (var member in world.Members) Assert.Equal(first, await CallAsync(member));
+        Assert.Equal(1, (await world.EndAsync(issuer.Dht.Map<string, long>("longs").GetAsync("a0"))).ValueOr(1));
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+
+        async Task<string> CallAsync(HarnessMember member)
+        {
+            var (dht, options) = (member.Dht, new PutOptions { Operation = id });
+            var (longs, texts) = (dht.Map<string, long>("longs"), dht.Map<string, string>("texts"));
+            switch (call)
+            {
+                case "put": return Text(await world.EndAsync(longs.PutAsync([new("a0", 1), new("a1", 1)], options)));
+                case "batch": return Text(await world.EndAsync(dht.NewBatch(options).Merge(longs, "a0", 1L).Put(texts, "a1", "one").CommitAsync()));
+                case "merge": return $"{await world.EndAsync(longs.MergeAsync("a0", 1L, options))}";
+                case "add": return $"{await world.EndAsync(longs.TryAddAsync("a0", 1L, options))}";
+                default: return $"{await world.EndAsync(texts.RemoveAsync("c0", options))}";
+            }
+        }
+
+        static string Text(PutResult result) => $"{result.Operation} {result.IsApplied} {string.Join(' ', result.Versions)}";
+    }
+
+    /// <summary>What it has written down is all that its successor has.</summary>
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    [InlineData(true, true)]
+    public async Task The_put_of_a_process_that_has_ended_is_found_out_by_its_id(bool called, bool others)
+    {
+        var world = DhtWorld.Founded(4);
+        var issuer = world.Members[0];
+        var map = issuer.Dht.Map<string, long>("longs");
+        var id = issuer.Dht.NewOperation();
+        PutResult? told = called ? await world.EndAsync(map.MergePairAsync("a1", 1L, new() { Operation = id })) : null;
+        // These acknowledge all that need not be remembered.
+        for (int i = 0; i < 5 && others; i++) await world.EndAsync(map.PutAsync([new("z0", i), new("z1", i)]));
+        world.Crash(issuer, loseAll: true);
+        world.ChangeView();
+        world.Settle();
+        for (int i = 1; i < 4; i++)
+        {
+            var again = await world.EndAsync(world.Members[i].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }));
+            told ??= again;
+            Assert.Equal(told.Value.Versions, again.Versions);
+        }
+        Assert.Equal(1L, (await world.EndAsync(world.Members[2].Dht.Map<string, long>("longs").GetAsync("a1"))).Value);
+        world.AssertIdle();
+        world.AssertEqualReplicas();
+    }
+
+    [Fact]
+    public async Task A_call_that_is_given_up_may_be_repeated_under_its_id()
+    {
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[0].Dht;
+        var (map, id) = (dht.Map<string, long>("longs"), dht.NewOperation());
+        Assert.Equal(id, PooledOperationTests.Unknown(world, map.MergePairAsync("a1", 1L, new() { Operation = id, Timeout = TimeSpan.FromMilliseconds(5) }).AsTask()));
+        Assert.Single((await world.EndAsync(map.MergePairAsync("a1", 1L, new() { Operation = id }))).Versions);
+        Assert.Equal(1L, (await world.EndAsync(map.GetAsync("a1"))).Value);
+        Assert.NotEqual(dht.NewOperation(), dht.NewOperation());
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public async Task An_id_is_for_one_put(int through)
+    {
+        var world = DhtWorld.Founded(4);
+        var id = world.Members[0].Dht.NewOperation();
+        await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").PutAsync("a0", 1L, new() { Operation = id }));
+        var error = await Assert.ThrowsAsync<OperationIdReusedException>(() => world.EndAsync(world.Members[through].Dht.Map<string, long>("longs").PutAsync("a0", 2L, new() { Operation = id })));
+        Assert.Equal(id, error.Operation);
+        Assert.Equal(1L, (await world.EndAsync(world.Members[2].Dht.Map<string, long>("longs").GetAsync("a0"))).Value);
+        Assert.Throws<ArgumentException>(() => { _ = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a0", 2L, new() { Operation = default(OperationId) }).AsTask(); });
+    }
+
+    /// <summary>As after a restart of everything: no member knows its session.</summary>
+    [Fact]
+    public async Task With_an_id_of_another_DHT_nothing_is_executed()
+    {
+        var id = DhtWorld.Founded(4, seed: 2).Members[0].Dht.NewOperation();
+        var world = DhtWorld.Founded(4);
+        foreach (var member in world.Members)
+        {
+            var error = await Assert.ThrowsAsync<OutcomeForgottenException>(() => world.EndAsync(member.Dht.Map<string, long>("longs").PutAsync("a0", 1L, new() { Operation = id })));
+            Assert.Equal(id, error.Operation);
+        }
+        Assert.False((await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").GetAsync("a0"))).Found);
+    }
+
+    /// <summary>It was called or not: what comes so late is not executed, and told that nobody remembers.</summary>
+    [Theory]
+    [InlineData(0, false)]
+    [InlineData(0, true)]
+    [InlineData(2, false)]
+    [InlineData(2, true)]
+    public async Task An_id_is_forgotten_after_so_many_more_puts(int through, bool called)
+    {
+        const int Kept = 10;
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[0].Dht;
+        var map = dht.Map<string, long>("longs");
+        world.Members[0].Host.Current!.Coordinator.Numbers.Kept = Kept;
+        var id = dht.NewOperation();
+        if (called) await CallAsync(0);
+        for (int i = 0; i < Kept - 1; i++) await world.EndAsync(map.PutAsync("z0", i));
+        if (called) await CallAsync(through);
+        for (int i = 0; i < 3; i++) await world.EndAsync(map.PutAsync("z0", i));
+        // Its records are not what remembers it.
+        world.Settle();
+        await Assert.ThrowsAsync<OutcomeForgottenException>(() => CallAsync(through));
+        var found = await world.EndAsync(map.GetAsync("a0"));
+        Assert.Equal((called, 1L), (found.Found, found.ValueOr(1L)));
+        world.Settle();
+        Assert.All(world.Initialised(0), one => Assert.InRange(one.Host.Current!.Participant.Sessions.Find(id.Session)!.OutcomeCount, 0, Kept + 1));
+
+        Task<PutResult> CallAsync(int member) => world.EndAsync(world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }));
+    }
+
+    /// <summary>Replicas have room for few outcomes, and each of them is of a put that came after an id which nobody uses.</summary>
+    [Fact]
+    public async Task An_id_that_is_not_used_keeps_no_put_from_being_executed()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = 4_096 } });
+        var map = world.Members[0].Dht.Map<string, long>("longs");
+        var id = world.Members[0].Dht.NewOperation();
+        for (int i = 0; i < 300; i++) await world.EndAsync(map.PutAsync("z1", i));
+        await Assert.ThrowsAsync<OutcomeForgottenException>(() => world.EndAsync(map.PutAsync("a1", 1L, new() { Operation = id })));
+        world.Settle();
+        Assert.All(world.Initialised(1), static one => Assert.InRange(one.Host.Current!.Participant.Sessions.OutcomeBytes, 0, 8_192));
+    }
+
+    /// <summary>All of them are refused at once, and the first that is told so makes room for all.</summary>
+    [Fact]
+    public async Task R_an_id_that_is_not_used_keeps_none_of_many_puts_on_the_way_from_being_executed()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = 4_096 } });
+        var map = world.Members[0].Dht.Map<string, long>("longs");
+        for (int round = 0; round < 10; round++)
+        {
+            world.Members[0].Dht.NewOperation();
+            var calls = Enumerable.Range(0, 60).Select(key => map.PutAsync($"{key}:1", round).AsTask()).ToList();
+            world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
+            foreach (var call in calls) await call;
+        }
+    }
+
+    /// <summary>What a key has no room for is no matter of outcomes.</summary>
+    [Fact]
+    public void R_a_read_that_is_refused_forgets_no_id()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 2 } });
+        var dht = world.Members[0].Dht;
+        dht.NewOperation();
+        var calls = Enumerable.Range(0, 200).Select(_ => (Task)dht.Map<string, long>("longs").GetAsync(["a1", "b2"]).AsTask()).ToList();
+        world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
+        Assert.Contains(calls, static call => call.Exception?.InnerException is OverloadedException);
+        Assert.Equal(0, world.Members[0].Host.Current!.Coordinator.Numbers.Releases);
+    }
+
+    /// <summary>More than may be on the way wait at a key for a reason of their own: they are told so, whatever ids are taken meanwhile.</summary>
+    [Fact]
+    public void Too_many_calls_are_told_so_beside_ids_that_are_taken()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 2 } });
+        var dht = world.Members[0].Dht;
+        var calls = new List<Task>();
+        for (int i = 0; i < 200; i++)
+        {
+            dht.NewOperation();
+            calls.Add(dht.Map<string, long>("longs").PutAsync("a1", i).AsTask());
+        }
+        world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
+        Assert.Contains(calls, static call => call.Exception?.InnerException is OverloadedException);
+        Assert.All(calls, static call => Assert.True(call.IsCompletedSuccessfully || call.Exception!.InnerException is OverloadedException));
+    }
+}
