@@ -14,7 +14,7 @@ public sealed class FirstPageTests(Packages packages)
         await using var one = SampleProcess.Start(programs.PathOf("FirstPage"));
         await one.LineAsync(": world", s_soon);
         await using var two = SampleProcess.Start(programs.PathOf("FirstPage"));
-        foreach (var terminal in new[] { one, two }) await terminal.LineAsync("3 apples, 5 pears", s_soon);
+        foreach (var terminal in new[] { one, two }) await terminal.LineAsync("3 apples, 5 pears. Press Enter to leave.", s_soon);
         foreach (var terminal in new[] { one, two })
         {
             terminal.Say("");

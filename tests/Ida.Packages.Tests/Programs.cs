@@ -71,13 +71,10 @@ internal sealed class Programs
     /// <summary>The path of a program.</summary>
     public string PathOf(string name) => Path.Combine(_root, name, "bin", "Debug", "net10.0", name);
 
-    // The first page ends where it has read. What it has read is shown, and it stays until it is told to go: the others need its shard.
     private string Code(string page)
     {
         string text = File.ReadAllText(RepositoryFiles.PathOf(page));
-        if (!page.EndsWith(".md", StringComparison.Ordinal)) return text;
-        string code = text.Split("```csharp\n")[1].Split("```")[0].Replace(Seed, Address, StringComparison.Ordinal);
-        return page == "README.md" ? code + "Console.WriteLine($\"{both[\"apples\"]} apples, {both[\"pears\"]} pears\");\nConsole.ReadLine();\n" : code;
+        return page.EndsWith(".md", StringComparison.Ordinal) ? text.Split("```csharp\n")[1].Split("```")[0].Replace(Seed, Address, StringComparison.Ordinal) : text;
     }
 
     private void Write(string file, string text)

@@ -10,7 +10,9 @@ internal static class Trimmer
     {
         string from = Path.GetDirectoryName(path)!, name = Path.GetFileName(path), into = Path.Combine(from, "trimmed");
         string framework = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
-        List<string> arguments = ["-a", $"{path}.dll", "entrypoint", "-d", from, "-d", framework, "-out", into, "--trim-mode", "link", "--action", "copy", "--action", "link", name, "--warnaserror"];
+        List<string> arguments = ["-a", $"{path}.dll", "entrypoint", "-d", from, "-d", framework, "-out", into, "--trim-mode", "link", "--action", "copy", "--action", "link", name, "--warnaserror",
+            // The tool does not read the framework, and so would take types that only the framework makes for types that nobody makes.
+            "--disable-opt", "unusedtypechecks"];
         foreach (string assembly in Directory.EnumerateFiles(framework, "*.dll")) arguments.AddRange(["--action", "skip", Path.GetFileNameWithoutExtension(assembly)]);
         string all = Path.Combine(from, "trim.rsp");
         await File.WriteAllLinesAsync(all, arguments);

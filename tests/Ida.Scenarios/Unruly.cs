@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using GroupCore.Groups;
 using GroupCore.Runtime;
 using Ida.Tests.Shared;
 
@@ -39,7 +40,13 @@ internal static class Unruly
     /// <summary>From now on the listener throws at some calls that this thread makes, until the returned object is disposed. The process listens as long as it lives.</summary>
     public static IDisposable Listen(ScenarioRun run)
     {
-        lock (s_gate) s_listener ??= UnrulyListener.Begin(Throw);
+        lock (s_gate)
+        {
+            s_listener ??= UnrulyListener.Begin(Throw);
+            // A simulated node is not measured, and makes no sources.
+            GroupTraces.Publish();
+            DhtTraces.Publish();
+        }
         t_run = (new(run.Case.Seed ^ 0x7124CE), run.Ingredients);
         return new Ear();
     }

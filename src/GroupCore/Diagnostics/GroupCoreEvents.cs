@@ -275,4 +275,12 @@ internal static partial class GroupCoreEvents
 
     [LoggerMessage(1215, LogLevel.Warning, "Node {Node}: group {Group} cannot be joined yet, after {Seconds} s: it waits for {WaitsFor}.")]
     private static partial void JoinWaits(ILogger logger, string node, string group, long seconds, string waitsFor);
+
+    public static void LayerDiffers(this NodeLog log, string group, string layer, string member, string other)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, group, layer, member, other), static (to, e) => LayerDiffers(to, e.node, e.group, e.layer, e.member, e.other));
+    }
+
+    [LoggerMessage(1216, LogLevel.Warning, "Node {Node}: group {Group} takes no frames of the layer {Layer} from {Member}, which has the layer {Other}.")]
+    private static partial void LayerDiffers(ILogger logger, string node, string group, string layer, string member, string other);
 }

@@ -87,10 +87,12 @@ public sealed partial class IdaNode
         bool faulted = reason is NodeFaultedException;
         var policy = faulted ? _options.OnFault : _options.OnExcluded;
         bool rejoins = policy == ExclusionPolicy.Rejoin && MayTryAgain(life, faulted);
-        life.TellLost(reason, rejoins ? "a new life" : policy == ExclusionPolicy.Exit ? "the end of the process" : "the node stops");
+        bool told = life.TellLost(reason, rejoins ? "a new life" : policy == ExclusionPolicy.Exit ? "the end of the process" : "the node stops");
         switch (policy)
         {
             case ExclusionPolicy.Exit:
+                // A new life was told of before, which does not come.
+                if (!told) life.Node.Log.RejoinFailed(reason);
                 if (faulted) LastWords.Say(reason);
                 _log?.Finish(LastLines);
                 Environment.Exit(faulted ? FaultedExitCode : ExcludedExitCode);

@@ -134,8 +134,8 @@ public sealed partial class IdaNode : IAsyncDisposable
             // A fault on the way out counts as well, and more than the exclusion that began it.
             if (fault is null or ExcludedException) fault = _life.Fault ?? _host.Fault ?? fault;
             var node = _life.Node;
-            if (fault is null) node.Log.NodeStopped();
-            else if (goodbye) _life.TellLost(fault, "the node stops, as it was asked to");
+            // Where the life was told of as lost, and a new one was to follow, the stop comes in between.
+            if (fault is null || (goodbye && !_life.TellLost(fault, "the node stops, as it was asked to"))) node.Log.NodeStopped();
             // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }

@@ -92,10 +92,12 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         await _departed.Task.ConfigureAwait(false);
     }
 
-    /// <summary>Tells the log that this life has ended against its will, and what follows: once, by whoever finds it first.</summary>
-    public void TellLost(Exception reason, string follows)
+    /// <summary>Tells the log that this life has ended against its will, and what follows: once, by whoever finds it first. False for the others.</summary>
+    public bool TellLost(Exception reason, string follows)
     {
-        if (Interlocked.Exchange(ref _lostTold, 1) == 0) Node.Log.NodeLost(reason.Message, follows);
+        if (Interlocked.Exchange(ref _lostTold, 1) != 0) return false;
+        Node.Log.NodeLost(reason.Message, follows);
+        return true;
     }
 
     /// <summary>Tells the log, once, what went wrong on the way out, when no turn was run any more; not again what ended this life.</summary>

@@ -123,7 +123,7 @@ public sealed class MemberProcessTests
     [Fact]
     public async Task One_that_does_not_end_is_named()
     {
-        using var member = Start("echo 'what it does' >&2; echo '{\"Answer\":\"rest\"}'; read line; read line");
+        using var member = Start("echo 'what it does' >&2; read line; echo '{\"Answer\":\"rest\"}'; read line; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
         var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.WaitForExitAsync(TimeSpan.FromMilliseconds(100), "killed"));
         Assert.Matches("^m0.1 hangs: it was killed 0 s ago. Its last words: ", failure.Message);

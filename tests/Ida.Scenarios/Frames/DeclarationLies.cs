@@ -1,3 +1,4 @@
+using GroupCore.Groups;
 using GroupCore.Runtime;
 using Ida.Maps;
 using Ida.ViewChange;
@@ -8,16 +9,16 @@ namespace Ida.Scenarios;
 /// <summary>What a member says at a view change that it declares, as no honest one does: of a map that others have too, of very many, of none, and what nobody can have declared.</summary>
 internal static class DeclarationLies
 {
-    // Proposal and rank stand before what the layer says.
-    private const int Head = 10;
+    // Proposal, rank and part stand before what the layer says.
+    private const int Part = 11;
 
     /// <summary>The body of the frame with other declarations; null where it has none.</summary>
     public static byte[]? Draw(byte[] body, Prng random)
     {
-        if (body.Length <= Head || Contribution.Read(default, body.AsSpan(Head)) is not { } truth) return null;
+        if (body.Length <= Part || LayerFrames.ReadHead(body.AsSpan(Part), out int head) != DhtFrame.Layer || Contribution.Read(default, body.AsSpan(Part + head)) is not { } truth) return null;
         var declared = truth.Maps.Bytes;
         int at = body.AsSpan().IndexOf(declared);
-        if (at <= Head) return null;
+        if (at <= Part + head) return null;
         byte[] lie = Draw(truth.Maps, random);
         var to = new BodyWriter(new byte[body.Length + lie.Length + 10]);
         to.Raw(body.AsSpan(0, at - (declared.Length < 1 << 7 ? 1 : declared.Length < 1 << 14 ? 2 : 3)));

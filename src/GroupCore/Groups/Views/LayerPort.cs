@@ -114,7 +114,10 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
             {
                 (_differs ??= new bool[view.Members.Count])[rank] = true;
                 _told.Add(member);
-                if (!told.Contains(member)) group.ReportLater(new("layer", new(rank, view.Members[rank]), new LayerMismatchException(group.Name, frames, view.Members[rank].Address.ToString(), layer)));
+                if (told.Contains(member)) continue;
+                string address = view.Members[rank].Address.ToString();
+                Node.Log.LayerDiffers(group.Name, frames.ToString(), address, layer.ToString());
+                group.ReportLater(new("layer", new(rank, view.Members[rank]), new LayerMismatchException(group.Name, frames, address, layer)));
             }
         }
         return own;

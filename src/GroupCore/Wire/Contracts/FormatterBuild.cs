@@ -43,7 +43,8 @@ internal sealed class FormatterBuild : IFormatterSource
         return (Formatter)Activator.CreateInstance(typeof(ObjectFormatter<>).MakeGenericType(type), shape)!;
     }
 
-    private static Formatter Make(Type formatter, params Type[] types) => (Formatter)Activator.CreateInstance(formatter.MakeGenericType(types))!;
+    private static Formatter Make([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type formatter, params Type[] types) =>
+        (Formatter)Activator.CreateInstance(formatter.MakeGenericType(types))!;
 
     /// <summary>Why a type can never be written, as the rest of a sentence.</summary>
     private static string? Refusal(Type type) =>
