@@ -5,11 +5,11 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
 {
     private readonly List<ulong> _granted = [];
 
-    /// <summary>Asks all other voters; this replica grants its own vote at once.</summary>
+    /// <summary>Asks all other voters; this replica grants its own vote at once, if it has one.</summary>
     protected void Ask(ulong term, bool transfer)
     {
         _granted.Clear();
-        _granted.Add(Log.Node.Id);
+        if (Log.IsVoter) _granted.Add(Log.Node.Id);
         Log.Arm(AskAgainAt());
         if (Decided()) return;
         var request = new VoteRequest(pre, term, Log.Entries.LastIndex, Log.Entries.LastTerm, transfer);

@@ -25,7 +25,7 @@ internal sealed class Follower(ReplicatedLog log) : Role(log)
     public override void OnTimer()
     {
         if (Log.Node.Now < _due) Log.Arm(_due);
-        else if (Log.IsVoter) Log.Become(new PreCandidate(Log));
+        else if (Log.MayCampaign) Log.Become(new PreCandidate(Log));
         else Enter();
     }
 }

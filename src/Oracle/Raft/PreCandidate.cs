@@ -12,7 +12,7 @@ internal sealed class PreCandidate(ReplicatedLog log) : Campaign(log, pre: true)
 
     public override void OnTimer()
     {
-        if (Log.IsVoter) Log.Become(new PreCandidate(Log));
+        if (Log.MayCampaign) Log.Become(new PreCandidate(Log));
         else Log.Become(new Follower(Log));
     }
 

@@ -89,6 +89,12 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
 
+    /// <summary>
+    /// Whether this replica asks for votes: also one that the latest configuration takes its vote, as long as that is not known to be committed. The others may need its vote by the one
+    /// before, which it refuses to a shorter log: then it alone can be elected, by the latest.
+    /// </summary>
+    public bool MayCampaign => IsVoter || (Entries.ConfigurationIndex > Commit && Entries.ConfigurationAt(Entries.ConfigurationIndex - 1).IsVoter(Node.Id));
+
     public long ElectionTimeout => Options.ElectionTimeout.Nanoseconds() * TimeoutFactor;
 
     /// <summary>Number of votes or acknowledgements that make a majority.</summary>
