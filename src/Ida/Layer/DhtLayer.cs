@@ -1,5 +1,6 @@
 using System.Buffers;
 using GroupCore.Groups;
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Coordination;
@@ -27,6 +28,8 @@ namespace Ida;
 internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTarget
 {
     private const long TickNanoseconds = 5_000_000, LeaveLimit = 1, EnableLimit = 2, CutTurn = 3;
+    private const int WhoWantRoom = 3;
+    private readonly RoomTurns _roomTurns = new(WhoWantRoom);
     private readonly DhtState _state;
     private readonly DhtSender _send;
     private readonly DhtMessages _messages;
@@ -38,7 +41,6 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
     private ulong _incarnation, _admitted;
     private readonly TimerHandle _enableLimit;
     private int _enabled = -1;
-    private int[] _firstForRoom = [];
     private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DeclaredMaps maps, long clockOffset)
@@ -175,21 +177,19 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _messages.Drain();
     }
 
-    /// <summary>
-    /// A member's link has room again: waiting answers, operations and state take turns in going first. Each may have more to send than the link
-    /// bears as long as the load lasts, and the first may take all the room.
-    /// </summary>
+    /// <summary>A member's link has room again: waiting answers, operations and state take turns in going first (<see cref="RoomTurns"/>).</summary>
     public void OnRoom(int rank)
     {
         if (IsOver || !_state.Acts) return;
-        if (_firstForRoom.Length <= rank) Array.Resize(ref _firstForRoom, rank + 1);
-        int first = _firstForRoom[rank];
-        _firstForRoom[rank] = (first + 1) % 3;
-        for (int i = first; i < first + 3; i++)
+        int first = _roomTurns.Next(rank);
+        for (int i = first; i < first + WhoWantRoom; i++)
         {
-            if (i % 3 == 0) _messages.OnRoom(rank);
-            else if (i % 3 == 1) Coordinator.OnRoom();
-            else _source.OnRoom(rank);
+            switch (i % WhoWantRoom)
+            {
+                case 0: _messages.OnRoom(rank); break;
+                case 1: Coordinator.OnRoom(); break;
+                default: _source.OnRoom(rank); break;
+            }
         }
         _messages.Drain();
         if (!_ticking && NeedsTick) Tick();

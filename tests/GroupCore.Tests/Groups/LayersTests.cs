@@ -25,6 +25,14 @@ public sealed class LayersTests
         return layer!;
     }
 
+    private static TestLayer AttachedPlain(GroupCluster cluster, TestMember member, LayerFrames frames)
+    {
+        TestLayer? layer = null;
+        _ = cluster.Simulation.Spawn(async () => layer = await member.Group!.AttachLayerAsync(frames, static port => new TestLayer(port, static () => [])));
+        Assert.True(cluster.Simulation.RunUntil(() => layer is not null, TimeSpan.FromSeconds(5)));
+        return layer!;
+    }
+
     private static TestMember AtRank(GroupCluster cluster, int rank) => cluster.Usable.Single(member => member.Group!.Rank == rank);
 
     private static void ChangeView(GroupCluster cluster)
@@ -167,6 +175,73 @@ public sealed class LayersTests
         Assert.True(cluster.Simulation.RunUntil(() => leaving.IsCompleted, TimeSpan.FromSeconds(5)));
         Assert.IsType<NotMemberException>(first.Over);
         Assert.IsType<NotMemberException>(second.Over);
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>With two links that have room alternately, turns that all links share would give each layer the same link always.</summary>
+    [Theory]
+    [InlineData(2)]
+    [InlineData(3)]
+    public void Two_layers_are_first_in_turn_at_the_room_of_each_link(int members)
+    {
+        const int Rooms = 6;
+        using var cluster = Settled(10, members);
+        var protocol = cluster[0].Group!.Protocol;
+        var called = new List<(string Layer, int Rank)>();
+        foreach (var frames in ToyLayers.All) AttachedPlain(cluster, cluster[0], frames).Room = rank => called.Add((frames.Name, rank));
+        int[] others = [.. Enumerable.Range(0, members).Where(rank => rank != protocol.Rank)];
+        (string Layer, int Rank)[] inTurn = [];
+        cluster[0].SimNode.Post(() =>
+        {
+            called.Clear();
+            for (int i = 0; i < Rooms; i++)
+                foreach (int rank in others) protocol.OnRoom(protocol.Links.PeerOf(rank));
+            inTurn = [.. called];
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal(2 * Rooms * others.Length, inTurn.Length);
+        foreach (int rank in others)
+        {
+            string[] layers = [.. inTurn.Where(call => call.Rank == rank).Select(static call => call.Layer)];
+            // Each time both, and another one first than the time before.
+            for (int i = 0; i < Rooms; i++) Assert.Equal(["first", "second"], layers[(2 * i)..((2 * i) + 2)].Order(StringComparer.Ordinal));
+            for (int i = 1; i < Rooms; i++) Assert.NotEqual(layers[(2 * i) - 2], layers[2 * i]);
+        }
+        Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>Each always has more for both other members than their links carry, and takes all the room that it finds.</summary>
+    [Fact]
+    public void Two_layers_share_what_slow_links_carry()
+    {
+        const int Body = 10_000;
+        using var cluster = new GroupCluster(11, 3, link: new() { BytesPerSecond = 1_000_000 });
+        Assert.True(cluster.Settle());
+        var layers = ToyLayers.All.ToDictionary(static frames => frames, frames => cluster.Members.ToDictionary(static member => member, member => AttachedPlain(cluster, member, frames)));
+        cluster[0].SimNode.Post(() =>
+        {
+            foreach (var (frames, of) in layers)
+            {
+                var port = of[cluster[0]].Port;
+                of[cluster[0]].Room = rank =>
+                {
+                    while (port.Room(rank) > 0)
+                    {
+                        port.Reserve(Body).Clear();
+                        port.Send(rank, frames.First, Body);
+                    }
+                };
+                for (int rank = 0; rank < 3; rank++)
+                    if (rank != port.Rank) of[cluster[0]].Room!(rank);
+            }
+        });
+        cluster.Simulation.Run(TimeSpan.FromSeconds(10));
+        foreach (var member in cluster.Members.Skip(1))
+        {
+            int[] got = [.. layers.Values.Select(of => of[member].Frames.Count)];
+            Assert.InRange(got.Sum(), 500, int.MaxValue);
+            Assert.All(got, count => Assert.InRange(count, got.Sum() / 3, got.Sum()));
+        }
         Assert.Null(cluster.Verdict());
     }
 

@@ -6,7 +6,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The links of a view by rank: who gets a frame, who is here, what a lost link leaves behind, and whose turn it is when a link has room.</summary>
+/// <summary>The links of a view by rank: who gets a frame, who is here, and what a lost link leaves behind.</summary>
 public sealed class ViewLinksTests : IDisposable
 {
     private const int Self = 1;
@@ -89,14 +89,6 @@ public sealed class ViewLinksTests : IDisposable
         Assert.Equal([false, false, true], Enumerable.Range(0, 3).Select(_links.HasLost));
         Connect();
         Assert.False(_links.HasLost(2));
-    }
-
-    [Fact]
-    public void Who_uses_the_room_of_a_link_is_first_in_turn()
-    {
-        Connect();
-        Assert.Equal([0, 1, 2, 0], Enumerable.Range(0, 4).Select(_ => _links.NextForRoom(2, 3)));
-        Assert.Equal(0, _links.NextForRoom(0, 3));
     }
 
     private sealed class Receiver(int rank, List<(int Rank, FrameHeader Header, byte Body)> received) : IFrameHandler

@@ -22,7 +22,6 @@ internal sealed class ViewLinks(INode node, ushort slot)
     private bool[] _unsettled = [];
     // By rank: whether a link to the member was lost in this view.
     private bool[] _relinked = [];
-    private byte[] _firstForRoom = [];
     // By rank: whether the link had room since the last run of multicasts, while the next one waited.
     private bool[] _hadRoom = [];
     private bool _someHadRoom;
@@ -58,7 +57,7 @@ internal sealed class ViewLinks(INode node, ushort slot)
         _peers = new int[count];
         _others = new int[count - 1];
         _relinked = new bool[count];
-        (_firstForRoom, _hadRoom, _someHadRoom) = (new byte[count], new bool[count], false);
+        (_hadRoom, _someHadRoom) = (new bool[count], false);
         _here = new bool[count];
         _unsettled = new bool[count];
         for (int rank = 0, other = 0; rank < count; rank++)
@@ -157,12 +156,4 @@ internal sealed class ViewLinks(INode node, ushort slot)
 
     /// <summary>A link has room while a run of multicasts waits.</summary>
     public void NoteRoom(int rank) => _hadRoom[rank] = _someHadRoom = true;
-
-    /// <summary>Which of <paramref name="count"/> users of a link is the first to use its room: each in turn.</summary>
-    public int NextForRoom(int rank, int count)
-    {
-        int first = _firstForRoom[rank];
-        _firstForRoom[rank] = (byte)((first + 1) % count);
-        return first;
-    }
 }

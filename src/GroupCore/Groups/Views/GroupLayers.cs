@@ -1,3 +1,4 @@
+using GroupCore.Groups.Shared;
 using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
@@ -9,13 +10,11 @@ namespace GroupCore.Groups.Views;
 internal sealed class GroupLayers
 {
     private readonly LayerTable _table;
-
-    // By rank: which layer is first the next time.
-    private byte[] _firstForRoom = [];
+    private readonly RoomTurns _roomTurns;
 
     public GroupLayers(GroupProtocol group, LayerTable table)
     {
-        _table = table;
+        (_table, _roomTurns) = (table, new(table.Count));
         All = new LayerPort[table.Count];
         for (int i = 0; i < All.Length; i++) All[i] = new(group, table[i]);
     }
@@ -62,13 +61,11 @@ internal sealed class GroupLayers
         return parts;
     }
 
-    /// <summary>A link has room, or its member has installed the view. Each time another layer begins on that link, so that none always takes all of its room.</summary>
+    /// <summary>A link has room, or its member has installed the view. The layers take turns at being first (<see cref="RoomTurns"/>).</summary>
     public void OnRoom(int rank)
     {
         if (All.Length == 0) return;
-        if (rank >= _firstForRoom.Length) Array.Resize(ref _firstForRoom, rank + 1);
-        int first = _firstForRoom[rank];
-        _firstForRoom[rank] = (byte)((first + 1) % All.Length);
+        int first = _roomTurns.Next(rank);
         for (int i = 0; i < All.Length; i++) All[(first + i) % All.Length].OnRoom(rank);
     }
 }

@@ -1,3 +1,4 @@
+using GroupCore.Groups.Shared;
 using GroupCore.Membership;
 using GroupCore.Wire;
 
@@ -7,6 +8,7 @@ namespace GroupCore.Groups.Views;
 internal sealed partial class GroupProtocol
 {
     private const int WhoWantRoom = 5;
+    private readonly RoomTurns _roomTurns = new(WhoWantRoom);
 
     /// <summary>A link is up: it may be known now to be the member's, and then what came over it before counts as sent by that member.</summary>
     public void OnLinkUp(int peer)
@@ -37,7 +39,7 @@ internal sealed partial class GroupProtocol
 
     /// <summary>
     /// A link has room again: what waits for it goes on. Answers, a joiner's state, the layers, multicasts and messages to one member take turns at being
-    /// first: each of them may have more to send than the link takes for as long as the load lasts, and the first one may take all the room.
+    /// first (<see cref="RoomTurns"/>).
     /// </summary>
     public void OnRoom(int peer)
     {
@@ -45,7 +47,7 @@ internal sealed partial class GroupProtocol
         Touch();
         Flush.OnRoom(rank);
         if (_queue.Count > 0) Links.NoteRoom(rank);
-        int first = Links.NextForRoom(rank, WhoWantRoom);
+        int first = _roomTurns.Next(rank);
         for (int i = first; i < first + WhoWantRoom; i++)
         {
             switch (i % WhoWantRoom)
