@@ -148,6 +148,14 @@ internal static partial class GroupCoreEvents
     [LoggerMessage(1106, LogLevel.Warning, "Node {Node}: {Count} further connections came, broke or failed in the last second.")]
     private static partial void LinkChangesLeftOut(ILogger logger, string node, long count);
 
+    public static void WireVersionDiffers(this NodeLog log, string peer, int version, int own)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, peer, version, own), static (to, e) => WireVersionDiffers(to, e.node, e.peer, e.version, e.own));
+    }
+
+    [LoggerMessage(1107, LogLevel.Warning, "Node {Node}: {Peer} refused the connection: it speaks wire version {Version}, and this node {Own}. At most one line a second.")]
+    private static partial void WireVersionDiffers(ILogger logger, string node, string peer, int version, int own);
+
     public static void Joining(this NodeLog log, string group)
     {
         if (log.IsOn) log.Add(Category, (node: log.Name, group), static (to, e) => Joining(to, e.node, e.group));

@@ -1,4 +1,7 @@
+using System.Net;
+using System.Net.Sockets;
 using GroupCore.Diagnostics;
+using GroupCore.Transport.Mesh;
 using Ida.Tests.Shared;
 using Microsoft.Extensions.Logging;
 
@@ -102,6 +105,21 @@ public sealed class LoggerTests
         var refused = await log.FirstAsync("HandshakeRefused").WaitAsync(Bound, cancellation);
         Assert.Equal((1105, LogLevel.Warning), (refused.Id, refused.Level));
         Assert.Contains("it belongs to another cluster", refused.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>It says which versions the two speak.</summary>
+    [Fact]
+    public async Task A_node_of_another_wire_version_is_named_to_the_one_that_refuses_it()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector();
+        await using var node = await IdaNode.StartAsync(new() { Cluster = "logger", LoggerFactory = log }, cancellation);
+        const byte Later = HelloFrame.Version + 1;
+        using var later = new TcpClient();
+        await later.ConnectAsync(IPEndPoint.Parse(node.Address.Text), cancellation);
+        await later.GetStream().WriteAsync(new HelloFrame("logger", Later, Later, false, 5, 0, HelloFrame.NoName, 0, 0, "127.0.0.1:9").ToFrame(), cancellation);
+        var refused = await log.FirstAsync("HandshakeRefused").WaitAsync(Bound, cancellation);
+        Assert.Contains($"127.0.0.1:9: it speaks wire version {Later}, and this node {HelloFrame.Version}.", refused.Message, StringComparison.Ordinal);
     }
 
     private static async Task WorksAsync(ILoggerFactory factory)

@@ -49,8 +49,10 @@ internal sealed partial class TcpMesh
         else if (hello.Cluster != _cluster || hello.MinVersion > HelloFrame.Version || hello.MaxVersion < HelloFrame.Version)
         {
             _node.Counters.Refuse(RefusalReason.WrongCluster);
-            TellRefused(listen, hello.Cluster != _cluster ? "it belongs to another cluster" : "it speaks no common wire version");
-            Answer(connection, hello.Cluster != _cluster ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
+            bool foreign = hello.Cluster != _cluster;
+            if (foreign) TellRefused(listen, "it belongs to another cluster");
+            else TellRefusedVersion(hello, listen);
+            Answer(connection, foreign ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
         else if (_muted.IsMuted(hello.NodeId, _node.Now))
         {
@@ -228,7 +230,11 @@ internal sealed partial class TcpMesh
                 Denied(peer);
                 break;
             case HelloStatus.Accepted when (peer.PeerToken != 0 && peer.PeerToken != ack.Token) || ack.Token == 0 || !peer.Session.Attach(ack.Received):
-            case HelloStatus.Forgotten or HelloStatus.WrongVersion:
+            case HelloStatus.Forgotten:
+                Fail(peer, LinkFault.Rejected);
+                break;
+            case HelloStatus.WrongVersion:
+                TellVersion(peer.Address, ack.Version);
                 Fail(peer, LinkFault.Rejected);
                 break;
             case HelloStatus.WrongCluster:

@@ -3,16 +3,32 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Transport.Mesh;
 
-/// <content>What the log hears of refused connections, and of peers that are muted: anybody may try as often as they like, so at most one line of each a second. All are counted.</content>
+/// <content>
+/// What the log hears of connections that are refused here or at the other end, and of peers that are muted: anybody may try as often as they like, so at most one line of each a second.
+/// All are counted.
+/// </content>
 internal sealed partial class TcpMesh
 {
     private const long TellEvery = 1_000_000_000;
     private long _refusedToldAt = long.MinValue / 2;
     private long _mutedToldAt = long.MinValue / 2;
+    private long _versionToldAt = long.MinValue / 2;
 
     private void TellRefused(IPEndPoint listen, string status)
     {
         if (MayTell(ref _refusedToldAt)) _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, status);
+    }
+
+    private void TellRefusedVersion(in HelloFrame hello, IPEndPoint listen)
+    {
+        if (!MayTell(ref _refusedToldAt)) return;
+        string versions = hello.MinVersion == hello.MaxVersion ? $"version {hello.MinVersion}" : $"versions {hello.MinVersion} to {hello.MaxVersion}";
+        _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, $"it speaks wire {versions}, and this node {HelloFrame.Version}");
+    }
+
+    private void TellVersion(NodeAddress peer, byte version)
+    {
+        if (MayTell(ref _versionToldAt)) _node.Log.WireVersionDiffers(peer.ToString(), version, HelloFrame.Version);
     }
 
     private void TellMuted(NodeAddress peer)
