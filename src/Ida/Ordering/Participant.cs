@@ -97,7 +97,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         Outcome outcome = default;
         if (op.IsPut && session is not null && state.Rules.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
         bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
-        if (remembered && !others && IsOver(outcome, op) && !(outcome.Report?.Value is not null && send.OwesTooMuch(from)))
+        if (remembered && !others && IsOver(outcome, op) && MayTell(outcome, from))
         {
             // The outcome knows nothing of keys placed otherwise: even their number may differ.
             bool same = outcome.Payload == op.Payload;
@@ -148,10 +148,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         var session = SessionOf(op.Key.Id.Session);
         Outcome outcome = default;
         bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
-        bool executed = remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op);
-        // As for a proposal that is held here: its result goes out once this member owes less.
-        bool later = executed && outcome.Report?.Value is not null && send.OwesTooMuch(from);
-        if (executed && !later)
+        if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op) && MayTell(outcome, from))
         {
             bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
             send.Executed(from, op.Key, op.Owner, same ? keys : 0, same ? outcome : default);
@@ -161,7 +158,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         // "Nothing was executed" must not be said of a put that was executed, or may be yet.
         if (session is null || op.Key.Id.Sequence < session.AckedBelow) reason = RejectReason.Expired;
         else if (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload)) reason = RejectReason.Taken;
-        else if (later || MayBeExecuted(op)) reason = RejectReason.NotInitialised;
+        else if (MayBeExecuted(op)) reason = RejectReason.NotInitialised;
         RefuseWith(reason, op, session, from);
     }
 
@@ -207,6 +204,9 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     /// is stable. It stays so: where no attempt is held, none is taken any more.
     /// </summary>
     private bool IsOver(in Outcome outcome, ParticipantRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !HoldsPut(op.Key.Id);
+
+    /// <summary>Whether an outcome can be told to a member now: a value may have to wait here for room on its link. One that cannot counts as not told, and a later attempt gets it once less is owed.</summary>
+    private bool MayTell(in Outcome outcome, int to) => outcome.Report?.Value is null || !send.OwesTooMuch(to);
 
     /// <summary>Whether an attempt at the put is held. A read under its id does not count: only a lying member sends one.</summary>
     private bool HoldsPut(OperationId id)
