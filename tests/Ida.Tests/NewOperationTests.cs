@@ -168,6 +168,31 @@ public sealed class NewOperationTests
         }
     }
 
+    /// <summary>Replicas had no room, so that ids which were taken before are let go, whether their puts had come or not, and whatever came in between.</summary>
+    [Fact]
+    public async Task Only_ids_that_are_taken_after_others_were_let_go_are_kept()
+    {
+        var world = DhtWorld.Founded(4);
+        var dht = world.Members[0].Dht;
+        var (first, second, third) = (dht.NewOperation(), dht.NewOperation(), dht.NewOperation());
+        await CallAsync(0, third);
+        await CallAsync(0, first);
+        Assert.True(world.Members[0].Host.Current!.Coordinator.Numbers.Release());
+        var (early, late) = (dht.NewOperation(), dht.NewOperation());
+        var told = await CallAsync(0, late);
+        for (int i = 0; i < 20; i++) await world.EndAsync(dht.Map<string, long>("longs").PutAsync([new("z0", i), new("z1", i)]));
+        world.Settle();
+        foreach (int through in (int[])[0, 2])
+        {
+            foreach (var gone in (OperationId[])[first, second, third]) await Assert.ThrowsAsync<OutcomeForgottenException>(() => CallAsync(through, gone));
+            Assert.Equal(told.Versions, (await CallAsync(through, late)).Versions);
+        }
+        Assert.Single((await CallAsync(2, early)).Versions);
+        Assert.Equal(4L, (await world.EndAsync(dht.Map<string, long>("longs").GetAsync("a0"))).Value);
+
+        Task<PutResult> CallAsync(int member, OperationId id) => world.EndAsync(world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }));
+    }
+
     /// <summary>What a key has no room for is no matter of outcomes.</summary>
     [Fact]
     public void R_a_read_that_is_refused_forgets_no_id()

@@ -37,6 +37,52 @@ public sealed class OperationNumbersTests
         Assert.Equal(numbers.Last + 1, numbers.KeptFrom());
     }
 
+    /// <summary>Puts were given numbers in between, and the loop has not heard of the last that was taken.</summary>
+    [Fact]
+    public void All_numbers_that_were_taken_are_released_and_those_taken_later_are_kept()
+    {
+        var numbers = new OperationNumbers();
+        for (int round = 1; round < 4; round++)
+        {
+            ulong before = numbers.Puts, first = numbers.Take();
+            numbers.Next(put: true);
+            numbers.Take();
+            numbers.Next(put: false);
+            Assert.Equal(first, numbers.KeptFrom());
+            numbers.Take();
+            Assert.True(numbers.Release());
+            Assert.False(numbers.Release());
+            Assert.Equal((numbers.Last + 1, before + 4, round), (numbers.KeptFrom(), numbers.Puts, numbers.Releases));
+            numbers.Next(put: true);
+            Assert.Equal(numbers.Last + 1, numbers.KeptFrom());
+        }
+    }
+
+    /// <summary>The loop asks while somebody takes a number, and goes on with what it found the last time: that is what was released, not what was kept before.</summary>
+    [Fact]
+    public async Task What_is_released_stays_so_while_other_numbers_are_taken()
+    {
+        const int Takers = 2, Rounds = 2_000;
+        var numbers = new OperationNumbers();
+        bool over = false;
+        var takers = Enumerable.Range(0, Takers).Select(_ => Task.Run(() =>
+        {
+            while (!Volatile.Read(ref over)) numbers.Take();
+        }, TestContext.Current.CancellationToken)).ToArray();
+        ulong low = 0;
+        for (int round = 0; round < Rounds && low == 0;)
+        {
+            ulong last = numbers.Last;
+            if (!numbers.Release()) continue;
+            round++;
+            // Only the last one may have been given and not be known to the loop yet.
+            if (numbers.KeptFrom() < last) low = last;
+        }
+        Volatile.Write(ref over, true);
+        await Task.WhenAll(takers);
+        Assert.Equal(0UL, low);
+    }
+
     /// <summary>Nobody puts anything, and callers take on and on.</summary>
     [Fact]
     public void Numbers_that_are_only_taken_are_bounded()
