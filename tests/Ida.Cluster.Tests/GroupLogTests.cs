@@ -2,6 +2,7 @@ using System.Globalization;
 using GroupCore.Groups;
 using Ida.Testing;
 using Ida.Tests.Shared;
+using Microsoft.Extensions.Logging;
 
 namespace Ida.Cluster.Tests;
 
@@ -95,6 +96,44 @@ public sealed class GroupLogTests
                 int begun = Array.LastIndexOf(told, "FlushBegun"), ended = Array.IndexOf(told, "FlushEnded"), lost = Array.IndexOf(told, "GroupLost");
                 Assert.True(begun < ended && ended < lost, Text(logs[4]));
                 Once(logs[4], "GroupLost", "NodeLost");
+            }, Limit);
+        });
+
+    /// <summary>Two have the layer "second", and one has "other" with frame types of it. Each is told of each that differs, in the first view that shows it and in no later one.</summary>
+    [Fact]
+    public void A_member_with_another_layer_is_told_once_with_both_names() =>
+        SimulationRunner.ForEachSeed(5, $"*{nameof(A_member_with_another_layer_is_told_once_with_both_names)}", run =>
+        {
+            var cluster = new SimCluster(run.Start());
+            var simulation = cluster.Simulation;
+            simulation.RunAsync(async () =>
+            {
+                LayerFrames[] frames = [ToyLayers.Second, ToyLayers.Second, new("other", ToyLayers.Second.First + 1, 8)];
+                var (logs, groups, layers) = (new List<LogCollector>(), new List<Group>(), new List<SetLayer>());
+                for (int i = 0; i < frames.Length; i++)
+                {
+                    var own = frames[i];
+                    logs.Add(new());
+                    var member = await cluster.StartAsync(new() { LoggerFactory = logs[i], Groups = new() { Layers = [own] } });
+                    groups.Add(await member.Node.JoinAsync("shop"));
+                    layers.Add(await groups[i].AttachLayerAsync(own, port => new SetLayer(port, own)));
+                }
+                for (int view = 0; view < 3; view++)
+                {
+                    ulong before = groups.Max(static group => group.CurrentView.Id);
+                    cluster.Members[0].Host.Post(layers[0].Port.RequestView);
+                    await UntilAsync(simulation, () => groups.TrueForAll(group => group.CurrentView.Id > before && group.CurrentView.Members.Count == frames.Length));
+                }
+                await simulation.Delay(TimeSpan.FromSeconds(1));
+                for (int i = 0; i < frames.Length; i++)
+                {
+                    string[] differ = [.. Enumerable.Range(0, frames.Length).Where(other => frames[other] != frames[i])
+                        .Select(other => $"Node {AddressOf(i)}: group shop takes no frames of the layer {frames[i]} from {AddressOf(other)}, which has the layer {frames[other]}.")];
+                    Assert.Equal(differ.Order(StringComparer.Ordinal), logs[i].Entries.Where(static entry => entry.Name == "LayerDiffers").Select(static entry => entry.Message).Order(StringComparer.Ordinal));
+                }
+                Assert.All(logs.SelectMany(static log => log.Entries).Where(static entry => entry.Name == "LayerDiffers"), static entry => Assert.Equal((1216, LogLevel.Warning), (entry.Id, entry.Level)));
+
+                string AddressOf(int member) => cluster.Members[member].Node.Address.Text;
             }, Limit);
         });
 

@@ -5,8 +5,10 @@ using Ida.Exiting;
 // A member that ends its process when it is excluded, or by a fault: the seed, then what happens to it.
 string happens = args[1];
 bool isListened = Listeners.TryAdd(happens);
-var node = await IdaNode.StartAsync(new() { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnExcluded = ExclusionPolicy.Exit, OnFault = ExclusionPolicy.Exit });
+var options = new IdaNodeOptions { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnExcluded = ExclusionPolicy.Exit, OnFault = ExclusionPolicy.Exit };
+var node = await IdaNode.StartAsync(happens == WayOut.Happens ? WayOut.Of(options) : options);
 var group = await node.JoinAsync("g");
+if (happens == WayOut.Happens) WayOut.Fault(group);
 if (isListened) await Listeners.WorkAsync(node);
 Console.WriteLine(happens == "listeners throw" ? $"ready, {Listeners.Instruments()} meters" : "ready");
 Console.ReadLine();

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ida.Nodes;
 using Ida.Process.Tests.Processes;
 
 namespace Ida.Process.Tests.Nodes;
@@ -46,6 +47,25 @@ public sealed class ExitTests
     {
         Assert.SkipUnless(File.Exists("/dev/full"), "This system has no device that is full.");
         await FaultedAsync(founder => new("/bin/sh", ["-c", "exec \"$0\" \"$@\" 2>/dev/full", Path.Combine(AppContext.BaseDirectory, Program), founder, "fault"]));
+    }
+
+    /// <summary>Its exclusion was to be followed by a new life, which the log was told. The last word is that none comes.</summary>
+    [Fact]
+    public async Task A_fault_on_the_way_out_of_an_excluded_life_ends_the_process_and_takes_back_that_a_new_life_follows()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var founding = new IdaNodeOptions { Cluster = "exiting" };
+        var host = new LoopLifeHost(founding);
+        await using var founder = await IdaNode.HostAsync(founding, host, cancellation);
+        await using var process = SampleProcess.Start(Program, founder.Address.Text, "a fault on the way out");
+        await process.LineAsync("ready", Bound);
+        // The only voter ends without a word, so nothing is decided any more and the process gives its membership up.
+        await host.EndAsync();
+        Assert.Equal(IdaNode.FaultedExitCode, await process.ExitAsync(Bound));
+        string[] told = [.. process.Output.Split('\n').Where(static line => line.StartsWith("NodeLost: ", StringComparison.Ordinal) || line.StartsWith("RejoinFailed: ", StringComparison.Ordinal))];
+        Assert.Equal(2, told.Length);
+        Assert.EndsWith("What follows: a new life.", told[0], StringComparison.Ordinal);
+        Assert.StartsWith("RejoinFailed: ", told[1], StringComparison.Ordinal);
     }
 
     private static async Task FaultedAsync(Func<string, ProcessStartInfo> start)

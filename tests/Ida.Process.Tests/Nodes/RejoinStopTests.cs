@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Nodes;
+using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
@@ -27,6 +28,28 @@ public sealed class RejoinStopTests
         await disposed.WaitAsync(Bound, cancellation);
         await host.EndAsync();
         Assert.Equal(1, begun);
+    }
+
+    /// <summary>The log was told that a new life follows. Its last word is of what came instead.</summary>
+    [Fact]
+    public async Task A_node_that_is_stopped_before_its_new_life_begins_says_that_it_has_stopped()
+    {
+        var cancellation = TestContext.Current.CancellationToken;
+        var log = new LogCollector();
+        var options = new IdaNodeOptions { Cluster = "r", OnFault = ExclusionPolicy.Rejoin, LoggerFactory = log };
+        var host = new HeldHost(new LoopLifeHost(options));
+        var node = await IdaNode.HostAsync(options, host, cancellation);
+        var life = (await node.JoinAsync("g", cancellationToken: cancellation)).Protocol.Node;
+        FaultWorld.Throw(life, TurnFault.Command);
+        await host.Rejoining.WaitAsync(Bound, cancellation);
+        var disposed = node.DisposeAsync().AsTask();
+        await host.Stopping.WaitAsync(Bound, cancellation);
+        host.Stop();
+        await disposed.WaitAsync(Bound, cancellation);
+        host.Rejoin();
+        var told = await log.ToldAsync(life).WaitAsync(Bound, cancellation);
+        Assert.Equal(["NodeFaulted", "NodeLost", "NodeStopped"], told.Select(static entry => entry.Name).Where(static name => name is "NodeFaulted" or "NodeLost" or "NodeStopped" or "RejoinFailed"));
+        Assert.Contains("a new life", told.Single(static entry => entry.Name == "NodeLost").Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -1,0 +1,30 @@
+using GroupCore.Groups;
+using GroupCore.Runtime;
+
+namespace Ida.Exiting;
+
+/// <summary>A member that begins a new life when it is excluded, and is excluded soon where it hears of nobody; the life that ends faults on its way out. Its log goes to standard output.</summary>
+internal static class WayOut
+{
+    public const string Happens = "a fault on the way out";
+
+    public static IdaNodeOptions Of(IdaNodeOptions options) => options with
+    {
+        OnExcluded = ExclusionPolicy.Rejoin,
+        Membership = new() { LeaseDuration = TimeSpan.FromMilliseconds(200), IsolationTimeout = TimeSpan.FromMilliseconds(500), ExclusionTimeout = TimeSpan.FromMilliseconds(500) },
+        LoggerFactory = new PrintedLog(),
+    };
+
+    public static void Fault(Group group) => group.Protocol.Node.Post(new Listening(group.Protocol.Node));
+
+    private sealed class Listening(INode node) : NodeCommand, IStopListener
+    {
+        public override void Run() => node.AtStop(this);
+
+        public override void Abandon(Exception reason)
+        {
+        }
+
+        public void OnStop(Exception reason) => node.Fail(new InvalidDataException("the fault on the way out"));
+    }
+}
