@@ -193,6 +193,50 @@ public sealed class NewOperationTests
         Task<PutResult> CallAsync(int member, OperationId id) => world.EndAsync(world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }));
     }
 
+    /// <summary>Each shard has one member. So many puts have begun since the ids were taken that nothing but the open calls keeps them.</summary>
+    [Fact]
+    public void Nothing_from_the_oldest_open_put_under_an_id_on_is_acknowledged()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
+        var (issuer, layer) = (world.Members[0].Dht, world.Members[0].Host.Current!);
+        var map = issuer.Map<string, long>("longs");
+        int own = layer.State.Shard;
+        int[] others = [.. Enumerable.Range(0, 4).Where(shard => shard != own)];
+        var calls = new Task[others.Length];
+        OperationId[] ids = [.. others.Select(_ => issuer.NewOperation())];
+        layer.Coordinator.Numbers.Kept = 1;
+        // Called in another order than the ids were taken in, and ended in a third one.
+        foreach (int i in (int[])[2, 0, 1]) calls[i] = map.MergePairAsync($"a{others[i]}", 1L, new() { Operation = ids[i] }).AsTask();
+        world.Poke();
+        Assert.Equal(ids[0].Sequence, Acknowledged());
+        End(1);
+        Assert.Equal(ids[0].Sequence, Acknowledged());
+        End(0);
+        Assert.Equal(ids[2].Sequence, Acknowledged());
+        End(2);
+        Assert.InRange(Acknowledged(), ids[2].Sequence + 1, issuer.NewOperation().Sequence);
+
+        void End(int i)
+        {
+            Assert.False(calls[i].IsCompleted);
+            int member = world.Initialised(others[i])[0].Index;
+            world.DeliverAll((from, to) => (from, to) == (0, member) || (from, to) == (member, 0));
+            Assert.True(calls[i].IsCompletedSuccessfully);
+        }
+
+        // By this member's own shard, which hears of it with each put there.
+        ulong Acknowledged()
+        {
+            for (int i = 0; i < 5; i++)
+            {
+                var put = map.PutAsync($"z{own}", i).AsTask();
+                world.Poke();
+                Assert.True(put.IsCompletedSuccessfully);
+            }
+            return layer.Participant.Sessions.Find(layer.State.Session)!.AckedBelow;
+        }
+    }
+
     /// <summary>What a key has no room for is no matter of outcomes.</summary>
     [Fact]
     public void R_a_read_that_is_refused_forgets_no_id()

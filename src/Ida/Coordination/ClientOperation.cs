@@ -79,6 +79,9 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>Its place among the waiting operations: lower ones came before.</summary>
     public long Ticket;
 
+    /// <summary>Its place among the puts in flight under named ids, if it is one (<see cref="NamedPuts"/>).</summary>
+    public int NamedPlace;
+
     /// <summary>A call that waits for the outcome of this operation, and the operation that this call waits for.</summary>
     public ClientOperation? Follower, Leader;
 

@@ -105,7 +105,6 @@ internal sealed partial class Coordinator
     {
         ReturnShare(op);
         _pending.Remove(op.Id);
-        if (op.Requested is not null) _requestedHere.Remove(op);
         RemoveInFlight(op);
         if (op.Running is not { } running) return;
         running.Client = null;

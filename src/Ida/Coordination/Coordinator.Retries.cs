@@ -12,10 +12,11 @@ internal sealed partial class Coordinator
     private const int FewAsk = 256;
     private const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, or a member lacked its map, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
-    private readonly List<ClientOperation> _requestedHere = [];
+    private readonly NamedPuts _named = new();
 
-    // The first operation in flight that is no retry and holds back outcomes. It only moves forward: so each read is passed once, however many stand before the puts.
-    private ClientOperation? _firstHolding;
+    // The first operation in flight that is no retry and holds back outcomes, and the first that is a put under a named id of this member. They only move forward: so each
+    // operation is passed once, however many stand before these.
+    private ClientOperation? _firstHolding, _firstNamed;
 
     // The number of puts of this member when the oldest put began that may hold outcomes back: a lower bound.
     private ulong _oldestPut;
@@ -34,7 +35,7 @@ internal sealed partial class Coordinator
             ulong puts = Numbers.Puts;
             if (puts - _oldestPut < Window) return true;
             _oldestPut = Math.Min(puts, _firstHolding?.PutsBefore ?? puts);
-            if (_requestedHere.Count > 0) _oldestPut = Math.Min(_oldestPut, _requestedHere[0].PutsBefore);
+            if (_firstNamed is { } named) _oldestPut = Math.Min(_oldestPut, named.PutsBefore);
             foreach (var running in _early) _oldestPut = Math.Min(_oldestPut, running.PutsBefore);
             return puts - _oldestPut < Window;
         }
@@ -46,6 +47,8 @@ internal sealed partial class Coordinator
     /// </summary>
     private static bool HoldsBack(ClientOperation op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
 
+    private bool IsNamedHere(ClientOperation op) => op.Requested is not null && op.Id.Session == state.Session;
+
     /// <summary>Operations looked at to find the first that holds back; for tests of that cost.</summary>
     internal long HoldLooks { get; private set; }
 
@@ -53,20 +56,26 @@ internal sealed partial class Coordinator
     {
         _inFlight.Add(op);
         if (HoldsBack(op)) _firstHolding ??= op;
+        if (!IsNamedHere(op)) return;
+        _firstNamed ??= op;
+        _named.Add(op);
     }
 
     private void RemoveInFlight(ClientOperation op)
     {
-        if (op == _firstHolding)
-        {
-            do
-            {
-                _firstHolding = _firstHolding.Next;
-                HoldLooks++;
-            }
-            while (_firstHolding is not null && !HoldsBack(_firstHolding));
-        }
+        if (op == _firstHolding) _firstHolding = NextInFlight(op, named: false);
+        if (op == _firstNamed) _firstNamed = NextInFlight(op, named: true);
+        if (op.Requested is not null) _named.Remove(op);
         _inFlight.Remove(op);
+    }
+
+    private ClientOperation? NextInFlight(ClientOperation op, bool named)
+    {
+        for (var next = op.Next; ; next = next.Next)
+        {
+            HoldLooks++;
+            if (next is null || (named ? IsNamedHere(next) : HoldsBack(next))) return next;
+        }
     }
 
     /// <summary>Ids from this number on count as given, without asking: for schedules that number their clients' puts themselves; null otherwise.</summary>
@@ -259,8 +268,7 @@ internal sealed partial class Coordinator
     /// <summary>Outcomes of this member's session below this number are not asked for any more.</summary>
     private ulong AckedBelow()
     {
-        ulong below = Math.Min(Numbers.KeptFrom(), _firstHolding?.Id.Sequence ?? ulong.MaxValue);
-        foreach (var op in _requestedHere) below = Math.Min(below, op.Id.Sequence);
+        ulong below = Math.Min(Numbers.KeptFrom(), Math.Min(_firstHolding?.Id.Sequence ?? ulong.MaxValue, _named.Least));
         foreach (var running in _early) below = Math.Min(below, running.Key.Id.Sequence);
         return below;
     }

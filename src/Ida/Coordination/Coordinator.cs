@@ -197,7 +197,6 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
         if (waited) LeaveQueue(op);
         op.PutsBefore = Numbers.Puts;
         if (op.Requested is null) Name(op);
-        else if (op.Id.Session == state.Session) _requestedHere.Add(op);
         if (!waited && op.Requested is not null) _pending.Add(op.Id, op);
         AddInFlight(op);
         _shares.Take(op);

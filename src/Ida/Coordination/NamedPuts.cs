@@ -1,0 +1,53 @@
+namespace Ida.Coordination;
+
+/// <summary>
+/// The puts in flight under ids of this member that their callers named. The lowest number is at hand at each issue, however many there are and in whatever order they come and end. A binary
+/// heap; an operation knows its place in it, and leaves without a search.
+/// </summary>
+internal sealed class NamedPuts
+{
+    private ClientOperation[] _heap = new ClientOperation[16];
+
+    public int Count { get; private set; }
+
+    /// <summary>The lowest number; above all others where there is none.</summary>
+    public ulong Least => Count == 0 ? ulong.MaxValue : _heap[0].Id.Sequence;
+
+    public void Add(ClientOperation op)
+    {
+        if (Count == _heap.Length) Array.Resize(ref _heap, Count * 2);
+        Rise(Count++, op);
+    }
+
+    public void Remove(ClientOperation op)
+    {
+        int place = op.NamedPlace;
+        if (place >= Count || _heap[place] != op) return;
+        var last = _heap[--Count];
+        _heap[Count] = null!;
+        if (last == op) return;
+        if (place > 0 && IsBefore(last, _heap[(place - 1) / 2])) Rise(place, last);
+        else Sink(place, last);
+    }
+
+    private void Rise(int place, ClientOperation op)
+    {
+        for (int above; place > 0 && IsBefore(op, _heap[above = (place - 1) / 2]); place = above) Put(place, _heap[above]);
+        Put(place, op);
+    }
+
+    private void Sink(int place, ClientOperation op)
+    {
+        for (int below; (below = (2 * place) + 1) < Count; place = below)
+        {
+            if (below + 1 < Count && IsBefore(_heap[below + 1], _heap[below])) below++;
+            if (!IsBefore(_heap[below], op)) break;
+            Put(place, _heap[below]);
+        }
+        Put(place, op);
+    }
+
+    private void Put(int place, ClientOperation op) => (_heap[place], op.NamedPlace) = (op, place);
+
+    private static bool IsBefore(ClientOperation one, ClientOperation other) => one.Id.Sequence < other.Id.Sequence;
+}
