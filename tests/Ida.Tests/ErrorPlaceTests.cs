@@ -70,6 +70,36 @@ public sealed class ErrorPlaceTests
         Assert.IsAssignableFrom<DhtLostException>(over);
     }
 
+    /// <summary>It waits for a place as this part ends, or comes after that; the put that it repeats is another one.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_retry_that_the_end_of_this_part_meets_is_told_with_the_last_view(bool faulted)
+    {
+        var world = DhtWorld.Founded(4, options: s_options with { Member = s_options.Member with { MaxInFlight = 1 } });
+        var member = world.Members[0];
+        var map = member.Dht.Map<string, long>("longs");
+        var options = new PutOptions { Operation = (await world.EndAsync(map.MergePairAsync("a1", 1L))).Operation };
+        ulong view = world.View!.Id;
+        _ = map.MergePairAsync("b1", 1L).AsTask();
+        var waiting = map.MergePairAsync("a1", 1L, options).AsTask();
+        world.Poke();
+        if (faulted) world.Fault(member);
+        else world.Exclude(member);
+        var told = new List<Task> { waiting };
+        if (!faulted)
+        {
+            told.Add(map.MergePairAsync("a1", 1L, options).AsTask());
+            world.Poke();
+        }
+        Assert.All(told, call =>
+        {
+            var unknown = Assert.IsType<OutcomeUnknownException>(call.Exception?.InnerException);
+            Assert.StartsWith("The retry was not executed: ", unknown.Message, StringComparison.Ordinal);
+            Assert.Equal(view, unknown.View);
+        });
+    }
+
     private static void AssertPlace(DhtException error, int? shard, ProcessId? peer, ulong? view, int? waiting) =>
         Assert.Equal((shard, peer, view, waiting), (error.Shard, error.Peer, error.View, error.QueueDepth));
 }

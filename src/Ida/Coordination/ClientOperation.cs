@@ -316,8 +316,8 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry, that says
     /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
     /// </summary>
-    public Exception AtEnd(Exception reason) => Requested is { } put && reason is not ShardDepopulatedException
-        ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) : reason;
+    public Exception AtEnd(Exception reason, ulong? view = null) => Requested is { } put && reason is not ShardDepopulatedException
+        ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) { View = view } : reason;
 
     void ICompletion.Run() => Deliver();
 

@@ -26,6 +26,9 @@ internal sealed partial class Coordinator
 
     private OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => About(op, new OutcomeUnknownException(op.Id, message, reason));
 
+    /// <summary>The view of this member's part, or the last that it had; null before the first.</summary>
+    private ulong? LastView => state.View == 0 ? null : state.View;
+
     /// <summary>Gives the error of a call what is known of where it came about: from the member with a rank, else the one for which the operation waits.</summary>
     private T About<T>(ClientOperation op, T error, int rank = -1) where T : DhtException
     {
@@ -33,7 +36,7 @@ internal sealed partial class Coordinator
         int slot = state.Map?.SlotOfRank(rank) ?? -1;
         if (slot >= 0) (error.Peer, error.Shard) = (state.Map!.Slots[slot].Member, state.Map.ShardOfSlot(slot));
         else if (op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard) error.Shard = op.Parts[0].Shard;
-        error.View = state.View == 0 ? null : state.View;
+        error.View = LastView;
         error.QueueDepth = WaitingOperations;
         return error;
     }

@@ -46,7 +46,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
     {
         if (_over is { } over)
         {
-            Finish(op, op.AtEnd(over));
+            Finish(op, op.AtEnd(over, LastView));
             return;
         }
         if (op.CancelRequested)
@@ -103,7 +103,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation no member is left to ask.
             bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is not ShardDepopulatedException;
-            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) { View = state.View } : op.AtEnd(reason));
+            Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) { View = LastView } : op.AtEnd(reason, LastView));
         }
         FinishAll(_waiting.FirstPut, reason);
         FinishAll(_waiting.FirstRead, reason);
@@ -124,7 +124,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
         for (ClientOperation? op = first, next; op is not null; op = next)
         {
             next = op.Next;
-            Finish(op, op.AtEnd(reason));
+            Finish(op, op.AtEnd(reason, LastView));
         }
     }
 
