@@ -238,13 +238,16 @@ public sealed class NewOperationTests
     }
 
     /// <summary>What a key has no room for is no matter of outcomes.</summary>
-    [Fact]
-    public void R_a_read_that_is_refused_forgets_no_id()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void R_a_call_that_is_refused_for_its_key_forgets_no_id(bool put)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxQueuePerKey = 2 } });
         var dht = world.Members[0].Dht;
         dht.NewOperation();
-        var calls = Enumerable.Range(0, 200).Select(_ => (Task)dht.Map<string, long>("longs").GetAsync(["a1", "b2"]).AsTask()).ToList();
+        var map = dht.Map<string, long>("longs");
+        var calls = Enumerable.Range(0, 200).Select(i => put ? map.PutAsync("a1", i).AsTask() : (Task)map.GetAsync(["a1", "b2"]).AsTask()).ToList();
         world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
         Assert.Contains(calls, static call => call.Exception?.InnerException is OverloadedException);
         Assert.Equal(0, world.Members[0].Host.Current!.Coordinator.Numbers.Releases);

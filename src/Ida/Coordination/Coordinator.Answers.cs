@@ -285,7 +285,7 @@ internal sealed partial class Coordinator
             return;
         }
         // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
-        bool released = running.Reason == RejectReason.Overloaded && client.IsPut && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
+        bool released = running.Reason == RejectReason.OutcomesFull && client.IsPut && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
         if (!(released && client.Refusals == 0) && Ends(client, running.Reason))
         {
             // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
@@ -313,7 +313,7 @@ internal sealed partial class Coordinator
         RejectReason.Taken or RejectReason.Misplaced => true,
         RejectReason.ClockAhead => client.Phase != OperationPhase.Detached,
         RejectReason.OtherPairs => client.Phase != OperationPhase.Detached || client.Requested is not null,
-        RejectReason.Overloaded => client.Phase != OperationPhase.Detached,
+        RejectReason.Overloaded or RejectReason.OutcomesFull => client.Phase != OperationPhase.Detached,
         _ => false,
     };
 

@@ -111,13 +111,14 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         else if (others) refusal = remembered || HoldsFirst(op.Key.Id) ? RejectReason.Taken : RejectReason.OtherPairs;
         else if (session.IsRejected(op.Key) && state.Rules.RejectionRefusesLater) refusal = RejectReason.Rejected;
         else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Rules.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
-        else if (Overloaded(op, from) || (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Own.MaxOutcomeBytes))) refusal = RejectReason.Overloaded;
+        else if (Overloaded(op, from)) refusal = RejectReason.Overloaded;
+        else if (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Own.MaxOutcomeBytes)) refusal = RejectReason.OutcomesFull;
         else if (IsTooFarAhead(op, hint)) refusal = RejectReason.ClockAhead;
         if (refusal is { } reason)
         {
             if (reason == RejectReason.ClockAhead) AskForView();
-            // These two reasons end a call with "nothing was executed".
-            if ((reason is RejectReason.Overloaded or RejectReason.ClockAhead) && MayBeExecuted(op)) reason = RejectReason.NotInitialised;
+            // These reasons end a call with "nothing was executed".
+            if ((reason is RejectReason.Overloaded or RejectReason.OutcomesFull or RejectReason.ClockAhead) && MayBeExecuted(op)) reason = RejectReason.NotInitialised;
             RefuseWith(reason, op, session, from);
             return;
         }

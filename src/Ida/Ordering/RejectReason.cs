@@ -9,6 +9,9 @@ internal enum RejectReason : byte
     /// <summary>A bound on the participant's queues was reached.</summary>
     Overloaded,
 
+    /// <summary>The participant remembers as much of the outcomes of the member's puts as it may: the member may let some go.</summary>
+    OutcomesFull,
+
     /// <summary>The participant has no state to read from, or cannot tell yet how another attempt ends.</summary>
     NotInitialised,
 
