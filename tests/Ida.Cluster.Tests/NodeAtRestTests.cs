@@ -29,7 +29,7 @@ public sealed class NodeAtRestTests
         Assert.Null(Rest(s_kept with { Slabs = 2 << 20, Unacknowledged = 1 << 20, Links = [s_link with { Backlog = 1 << 20, Phase = LinkPhase.Down, IsAskedFor = false }] }).Excess);
     }
 
-    public static TheoryData<string> Excesses => ["command", "timer", "slab", "early", "call", "too much unacknowledged", "too little unacknowledged", "stranger"];
+    public static TheoryData<string> Excesses => ["command", "timer", "slab", "stored", "early", "call", "too much unacknowledged", "too little unacknowledged", "stranger"];
 
     [Theory, MemberData(nameof(Excesses))]
     public void One_that_keeps_too_much_is_found(string what)
@@ -39,6 +39,7 @@ public sealed class NodeAtRestTests
             "command" => Rest(s_kept with { Commands = 1 }),
             "timer" => Rest(s_kept with { Timers = 7 }),
             "slab" => Rest(s_kept with { Slabs = (192 << 10) + 1 }),
+            "stored" => Rest(s_kept) with { Stored = 1 },
             "early" => Rest(s_kept) with { Early = 1 },
             "call" => Rest(s_kept with { CallBytes = -1 }),
             "too much unacknowledged" => Rest(s_kept with { Unacknowledged = 100 }),

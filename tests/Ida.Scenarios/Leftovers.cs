@@ -59,7 +59,7 @@ internal static class Leftovers
     public static string? Of(SimMember member)
     {
         int groups = member.Node.Groups.Count;
-        var rest = AtRest(member.Host) with { Groups = groups, HasLog = member.Host.Node.Log.IsOn, Early = groups == 0 ? 0 : ((GroupHost)member.Node.Groups[0].Host).EarlyBytes };
+        var rest = AtRest(member.Host) with { Groups = groups, HasLog = member.Host.Node.Log.IsOn, Early = groups == 0 ? 0 : ((GroupHost)member.Node.Groups[0].Host).EarlyBytes, Stored = member.Node.Groups.Sum(static group => group.View is null ? 0 : group.Multicast.KeptBytes) };
         return rest.Excess is { } excess ? $"{member} is at rest: {excess} {rest}" : null;
     }
 

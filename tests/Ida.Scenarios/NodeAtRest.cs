@@ -19,6 +19,9 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     /// <summary>Whether it has a logger, for which somebody looks at it once a second.</summary>
     public bool HasLog { get; init; }
 
+    /// <summary>Bytes of slabs with messages of its groups that all members have.</summary>
+    public long Stored { get; init; }
+
     /// <summary>Bytes of frames that came too early.</summary>
     public long Early { get; init; }
 
@@ -32,6 +35,7 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     public string? Excess => Kept.Commands > 0 ? $"{Kept.Commands} commands wait."
         : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) + (HasLog ? TimersOfLog : 0) ? $"{Kept.Timers} timers wait, in {Groups} groups."
         : Kept.Slabs - Kept.Encoding > SlabsOfLinks ? $"{Kept.Slabs} bytes of slabs, {Kept.Encoding} of them to encode frames, with {Kept.Links.Count} links."
+        : Stored > 0 ? $"{Stored} bytes of slabs with messages that all members have."
         : Early > 0 ? $"{Early} bytes of early frames."
         : Kept.CallBytes != 0 ? $"{Kept.CallBytes} bytes are counted of calls that wait."
         : Kept.Unacknowledged != Counted ? $"{Kept.Unacknowledged} bytes are counted as unacknowledged, and its links have {Counted}."

@@ -7,9 +7,6 @@ namespace Ida.Tests;
 /// <summary>The real protocol over a model of its members: every delivery is an explicit choice.</summary>
 public sealed class RandomModelTests(ITestOutputHelper output)
 {
-    // What is told of calls that never end, and of replicas that differ.
-    private const string Unsettled = " did not happen in ", Diverged = "Shard ";
-
     [Fact]
     public void I9_3_random_schedules_with_crashes_exclusions_joins_and_retries_are_strictly_serializable_exactly_once_and_converge()
     {
@@ -34,12 +31,12 @@ public sealed class RandomModelTests(ITestOutputHelper output)
     [InlineData(nameof(DhtRules.FlushCommitsHeld), nameof(AnomalyKind.LostWrite), 3000)]
     [InlineData(nameof(DhtRules.FlushNeedsAllHolders), nameof(AnomalyKind.PartialWrite), 3000)]
     [InlineData(nameof(DhtRules.WedgeFreezes), nameof(AnomalyKind.LostWrite), 3000)]
-    [InlineData(nameof(GroupRules.OldViewRefused), Unsettled, 6000)]
+    [InlineData(nameof(GroupRules.OldViewRefused), DhtWorld.Unsettled, 6000)]
     [InlineData(nameof(DhtRules.OutcomeTable), nameof(AnomalyKind.DuplicateElement), 3000)]
-    [InlineData(nameof(DhtRules.RejectionRefusesLater), Unsettled, 6000)]
-    [InlineData(nameof(DhtRules.AbortNeedsRejection), Unsettled, 6000)]
-    [InlineData(nameof(DhtRules.SnapshotAfterDecision), Diverged, 6000)]
-    [InlineData(nameof(GroupRules.NoFrameBehindAGap), Diverged, 6000)]
+    [InlineData(nameof(DhtRules.RejectionRefusesLater), DhtWorld.Unsettled, 6000)]
+    [InlineData(nameof(DhtRules.AbortNeedsRejection), DhtWorld.Unsettled, 6000)]
+    [InlineData(nameof(DhtRules.SnapshotAfterDecision), DhtWorld.Diverged, 6000)]
+    [InlineData(nameof(GroupRules.NoFrameBehindAGap), DhtWorld.Diverged, 6000)]
     public void A_rule_left_out_is_found(string rule, string anomaly, int most)
     {
         if (DhtScenarios.Strict.FirstWithout(rule, anomaly, most) is not { } seed) Assert.Fail($"None of {most} schedules without {rule} shows '{anomaly}'.");

@@ -36,7 +36,7 @@ public sealed class SurfaceTests(ITestOutputHelper output)
 
     [Fact]
     public void Without_the_agreement_on_maps_a_call_of_what_a_member_lacks_is_executed() =>
-        Assert.True(DhtScenarios.Surface.FirstWithout(nameof(DhtRules.OnlyAgreedMaps), "lacks was executed", 500) is not null, "None of 500 schedules shows it.");
+        Assert.True(DhtScenarios.Surface.FirstWithout(nameof(DhtRules.OnlyAgreedMaps), SurfaceMaps.ExecutedThoughLacked, 500) is not null, "None of 500 schedules shows it.");
 
     [Fact]
     public void D1_every_call_with_every_option_and_misuse_ends_in_time_and_is_strictly_serializable()

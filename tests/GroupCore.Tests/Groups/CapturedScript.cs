@@ -62,7 +62,7 @@ internal sealed class CapturedScript : IDisposable
         bool settled = Cluster.Settle(30);
         Simulation.Run(TimeSpan.FromSeconds(2));
         string? verdict = Cluster.Verdict();
-        return settled ? verdict : $"members stay wedged or without state: {string.Join("; ", Cluster.Usable.Select(m => m.Group!.Protocol))}\n{verdict}";
+        return settled ? verdict : $"{GroupSchedule.NotSettled}: {string.Join("; ", Cluster.Usable.Select(m => m.Group!.Protocol))}\n{verdict}";
     }
 
     public void Dispose() => Cluster.Dispose();

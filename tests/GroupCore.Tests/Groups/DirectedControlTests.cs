@@ -14,8 +14,8 @@ public sealed class DirectedControlTests
     public void A_message_whose_cause_has_lost_its_position_is_dropped_by_all()
     {
         Assert.Null(LosePositionOfCause(null));
-        Assert.Contains("before its cause", LosePositionOfCause(nameof(GroupRules.R4ClosureTrim)), StringComparison.Ordinal);
-        Assert.Contains("before its cause", LosePositionOfCause(nameof(GroupRules.OrderDependency)), StringComparison.Ordinal);
+        Assert.Contains(TestMember.BeforeItsCause, LosePositionOfCause(nameof(GroupRules.R4ClosureTrim)), StringComparison.Ordinal);
+        Assert.Contains(TestMember.BeforeItsCause, LosePositionOfCause(nameof(GroupRules.OrderDependency)), StringComparison.Ordinal);
     }
 
     [Fact]

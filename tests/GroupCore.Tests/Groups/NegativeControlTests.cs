@@ -8,7 +8,6 @@ namespace GroupCore.Tests.Groups;
 public sealed class NegativeControlTests
 {
     private const int Seeds = 150;
-    private const string NotSettled = "members stay wedged or without state";
 
     private static void Shows(string rule, Scenario scenario, GroupGuarantee broken, int seeds = Seeds) => Shows(rule, scenario, broken.ToString(), seeds);
 
@@ -31,16 +30,16 @@ public sealed class NegativeControlTests
     public void Without_R7_for_peers_a_message_outlives_its_view() => Shows(nameof(GroupRules.R7PeerMessagesBeforeAck), GroupScenarios.Chains, GroupGuarantee.PeerMessages);
 
     [Fact]
-    public void Without_R8_a_member_stays_behind() => Shows(nameof(GroupRules.R8AllAcks), GroupScenarios.Cascades, NotSettled);
+    public void Without_R8_a_member_stays_behind() => Shows(nameof(GroupRules.R8AllAcks), GroupScenarios.Cascades, GroupSchedule.NotSettled);
 
     [Fact]
-    public void Without_A3_a_superseded_flush_counts() => Shows(GroupCluster.PendingProposalOnly, GroupScenarios.Cascades, NotSettled);
+    public void Without_A3_a_superseded_flush_counts() => Shows(GroupCluster.PendingProposalOnly, GroupScenarios.Cascades, GroupSchedule.NotSettled);
 
     [Fact]
     public void Without_views_in_frames_a_message_counts_in_the_next_view() => Shows(nameof(GroupRules.OldViewRefused), GroupScenarios.Flushes, GroupGuarantee.SendingView);
 
     [Fact]
-    public void Without_R9_an_old_cut_blocks_the_flush() => Shows(nameof(GroupRules.R9FreshReports), GroupScenarios.Cascades, NotSettled);
+    public void Without_R9_an_old_cut_blocks_the_flush() => Shows(nameof(GroupRules.R9FreshReports), GroupScenarios.Cascades, GroupSchedule.NotSettled);
 
     [Fact]
     public void Without_R13_a_chain_outlives_its_view() => Shows(nameof(GroupRules.R13NestedAcks), GroupScenarios.Chains, GroupGuarantee.PeerMessages, 400);

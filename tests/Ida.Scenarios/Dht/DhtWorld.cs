@@ -12,6 +12,9 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class DhtWorld
 {
+    /// <summary>What is told of what never ends, of replicas that differ, and of a shard that is given up though a member has it.</summary>
+    public const string Unsettled = " did not happen in ", Diverged = "Shard ", LostThoughHeld = "lost its last initialised member, but";
+
     // What is smaller may be an answer without values, which waits for nothing.
     private const int LargeBytes = 8 << 10;
 
@@ -288,7 +291,7 @@ internal sealed class DhtWorld
             if (done()) return;
             Now += 2_000_000;
         }
-        Assert.Fail($"{what} did not happen in {steps} steps of 2 ms.\n{open?.Invoke()}\n{Describe()}");
+        Assert.Fail($"{what}{Unsettled}{steps} steps of 2 ms.\n{open?.Invoke()}\n{Describe()}");
     }
 
     /// <summary>Where the members stand, for a failing test.</summary>
@@ -406,8 +409,8 @@ internal sealed class DhtWorld
             if (LateViews) Bind(member);
             var before = member.Host.Current;
             member.Turn(() => member.Host.OnInstalled(view, contributions));
-            if (holders is not null && Lies is null && Without is null && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
-                throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} lost its last initialised member, but m{holder.Index} held all of it, and stays.");
+            if (holders is not null && Lies is null && before is { Ended: ShardDepopulatedException lost } && holders.Find(held => held.Shard == lost.Shard).Member is { } holder)
+                throw new ScenarioFailedException($"m{member.Index} was told in view {view.Id} that shard {lost.Shard} {LostThoughHeld} m{holder.Index} held all of it, and stays.");
         }
     }
 
@@ -480,7 +483,7 @@ internal sealed class DhtWorld
             if (initialised.Count == 0) return $"Nobody holds shard {shard}.";
             foreach (var member in initialised)
             {
-                if (Difference(initialised[0], member) is { } difference) return $"Shard {shard}: {difference}";
+                if (Difference(initialised[0], member) is { } difference) return $"{Diverged}{shard}: {difference}";
                 each(shard, member, Slice(member));
             }
         }

@@ -7,6 +7,9 @@ namespace Ida.Scenarios;
 /// <summary>What a random schedule is made of: weights of the things that happen to a group.</summary>
 internal sealed record GroupSchedule
 {
+    /// <summary>What is told of members that do not come to rest.</summary>
+    public const string NotSettled = "members stay wedged or without state";
+
     public int Members { get; init; } = 4;
 
     public double Seconds { get; init; } = 2;
@@ -91,7 +94,7 @@ internal sealed record GroupSchedule
             simulation.Run(TimeSpan.FromSeconds(3));
             if (cluster.Oracle.Find("g")!.Lost) return new(cluster.Verdict(atRest: false), cluster.Checker.Deliveries, cluster.Oracle.Installs);
             string? verdict = cluster.Verdict();
-            if (!settled) verdict = $"members stay wedged or without state: {string.Join("; ", cluster.Usable.Select(m => m.Group!.Protocol))}\n{verdict}";
+            if (!settled) verdict = $"{NotSettled}: {string.Join("; ", cluster.Usable.Select(m => m.Group!.Protocol))}\n{verdict}";
             if (verdict is null && without is null && cluster.Members.Any(m => m.SimNode.Alive && m.SimNode.Node.Counters.Refused(RefusalReason.Malformed) > 0)) verdict = "malformed frames";
             return new(verdict, cluster.Checker.Deliveries, cluster.Oracle.Installs);
         }

@@ -12,6 +12,9 @@ namespace Ida.Scenarios;
 /// <summary>A process with one group whose every event goes to the checker; its state is a sum over Sends and a chain over ordered messages.</summary>
 internal sealed class TestMember
 {
+    /// <summary>What is told of a message that is delivered ahead of one that its sender had delivered.</summary>
+    public const string BeforeItsCause = "before its cause";
+
     private readonly GroupCluster _cluster;
     private readonly MemberEnd _end;
     private ulong _sum;
@@ -202,7 +205,7 @@ internal sealed class TestMember
         {
             ulong view = Group?.CurrentView.Id ?? 0;
             _cluster.ViewOf.TryAdd(message[0], view);
-            if (message[1] != 0 && _cluster.ViewOf.GetValueOrDefault(message[1]) == view && !DeliveredInView.Contains(message[1])) _cluster.Violations.Add($"{Id} delivers {message[0]} before its cause {message[1]}");
+            if (message[1] != 0 && _cluster.ViewOf.GetValueOrDefault(message[1]) == view && !DeliveredInView.Contains(message[1])) _cluster.Violations.Add($"{Id} delivers {message[0]} {BeforeItsCause} {message[1]}");
             DeliveredInView.Add(message[0]);
             LastOrdered = message[0];
             _chain = (_chain * 31) + message[0];

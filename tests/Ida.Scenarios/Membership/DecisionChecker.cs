@@ -5,6 +5,9 @@ namespace Ida.Scenarios;
 /// <summary>Notes what all processes of a run saw and says what must not be: one list for what violates a guarantee.</summary>
 internal sealed class DecisionChecker
 {
+    /// <summary>What is told of replicas that apply different entries, and of two views in which somebody may act.</summary>
+    public const string LogDiffers = "log agreement: ", TwoActive = "StrictPrimary: ";
+
     private readonly Dictionary<ulong, string> _log = [];
     private readonly Dictionary<ulong, ulong> _leaders = [];
     private readonly Dictionary<(GroupId, ulong), string> _views = [];
@@ -27,7 +30,7 @@ internal sealed class DecisionChecker
         string text = $"{entry.Term}/{entry.Kind}/{Convert.ToHexString(entry.Content)}";
         Committed = Math.Max(Committed, index);
         if (_log.TryAdd(index, text) || _log[index] == text) return;
-        Violations.Add($"log agreement: {who} applied another entry at {index}");
+        Violations.Add($"{LogDiffers}{who} applied another entry at {index}");
     }
 
     public void Leads(string who, ulong term, ulong node)
@@ -61,8 +64,8 @@ internal sealed class DecisionChecker
     {
         if (!LeasesHold) return;
         if (_installedAt.TryGetValue((view.Group, view.Id + 1), out long next) && now > next)
-            Violations.Add($"StrictPrimary: {process} acted in {view.Group} view {view.Id} at {now}, view {view.Id + 1} was installed at {next}");
+            Violations.Add($"{TwoActive}{process} acted in {view.Group} view {view.Id} at {now}, view {view.Id + 1} was installed at {next}");
         if (_named.TryGetValue(view.Name, out var named) && view.Group < named.Group && now > named.At)
-            Violations.Add($"StrictPrimary: {process} acted in {view.Group} at {now}, another group {view.Name}, {named.Group}, began at {named.At}");
+            Violations.Add($"{TwoActive}{process} acted in {view.Group} at {now}, another group {view.Name}, {named.Group}, began at {named.At}");
     }
 }

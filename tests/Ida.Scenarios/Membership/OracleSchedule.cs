@@ -12,6 +12,9 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class OracleSchedule : IDisposable
 {
+    /// <summary>What is told of a group that does not come to rest, though the Oracle can decide.</summary>
+    public const string NotSettled = "liveness: ";
+
     private static readonly GroupOptions Options = new();
     private readonly SimulationCase _run;
     private readonly OracleCluster _cluster;
@@ -67,7 +70,7 @@ internal sealed class OracleSchedule : IDisposable
         bool rests = !settled || _surface is null || cluster.RunUntil(IsAtRest, 15);
         OracleLost = !(settled && rests) && (MajorityIsDead() || IsLeftToHidden());
         if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"the leader forgets nothing: {leader.Oracle.Replica!.Services.Held}" : $"there was a leader, and is none: {cluster.Describe()}";
-        return settled || OracleLost ? null : $"liveness: {cluster.Describe()}";
+        return settled || OracleLost ? null : $"{NotSettled}{cluster.Describe()}";
     }
 
     public void Dispose() => _cluster.Dispose();

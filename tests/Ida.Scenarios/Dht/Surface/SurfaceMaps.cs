@@ -6,6 +6,9 @@ namespace Ida.Scenarios;
 /// <summary>What a careless program asks of maps: names that nobody has declared, other types, keys that its own code cannot place, and what only some members declare.</summary>
 internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
 {
+    /// <summary>What is told of a call of what some member has not declared.</summary>
+    public const string ExecutedThoughLacked = "lacks was executed";
+
     public void Step()
     {
         if (random.Next(60) != 0) return;
@@ -119,6 +122,6 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         if (error is not null) return;
         ingredients.Draw(SurfaceNames.Agreed);
         var lacks = world.Members.Find(static m => m.InView && m.Host.Current is { IsOver: false, State.Map: not null } layer && layer.State.Maps.Named(SurfaceResolvers.Extra) is null);
-        if (lacks is not null) throw new ScenarioFailedException($"A call of what m{lacks.Index} lacks was executed.");
+        if (lacks is not null) throw new ScenarioFailedException($"A call of what m{lacks.Index} {ExecutedThoughLacked}.");
     }
 }
