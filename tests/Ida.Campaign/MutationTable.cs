@@ -39,7 +39,7 @@ internal static class MutationTable
         new(nameof(GroupRules.OldViewRefused), DhtScenarios.Strict, DhtWorld.Unsettled), Of(nameof(DhtRules.Fence), AnomalyKind.RealTimeViolation), Of(nameof(DhtRules.OutcomeTable), AnomalyKind.DuplicateElement),
         Of(nameof(DhtRules.OutcomeInTransfer), AnomalyKind.DuplicateElement), new(nameof(DhtRules.RejectionRefusesLater), DhtScenarios.Strict, DhtWorld.Unsettled),
         new(nameof(DhtRules.AbortNeedsRejection), DhtScenarios.Strict, DhtWorld.Unsettled), new(nameof(DhtRules.SnapshotAfterDecision), DhtScenarios.Strict, DhtWorld.Diverged),
-        Of(nameof(DhtRules.OnlyInitialisedAnswers), AnomalyKind.RealTimeViolation), new(nameof(DhtRules.SwapKeepsInitialised), DhtScenarios.Strict, DhtWorld.LostThoughHeld),
+        Of(nameof(DhtRules.OnlyInitialisedAnswers), AnomalyKind.RealTimeViolation), new(nameof(DhtRules.SwapKeepsInitialised), DhtScenarios.LeavesAndCrashes, DhtWorld.LostThoughHeld),
         new(nameof(GroupRules.NoFrameBehindAGap), DhtScenarios.Strict, DhtWorld.Diverged),
         new(nameof(DhtRules.ExpectationsHold), DhtScenarios.Surface, TextOf(AnomalyKind.NotSerializable)), new(nameof(DhtRules.OnlyAgreedMaps), DhtScenarios.Surface, SurfaceMaps.ExecutedThoughLacked),
     ];
