@@ -62,6 +62,19 @@ public sealed class ConfigurationKeeperTests
         Assert.Equal([1, 3, 5], Voters);
     }
 
+    /// <summary>It was elected by the configuration before. It cannot promote itself: nobody tells it how far its own log is.</summary>
+    [Fact]
+    public void A_leader_that_does_not_vote_hands_over()
+    {
+        Vote(2, 3);
+        _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Demote(LogBus.ReplicaOf(1)));
+        _bus.Settle();
+        Step();
+        _bus.Settle();
+        Assert.Null(_bus[1].Leading);
+        Assert.NotNull((_bus[2].Leading ?? _bus[3].Leading));
+    }
+
     private IEnumerable<ulong> Voters => _bus[1].Entries.Configuration.Voters.Select(static voter => voter.Node);
 
     private void Step() => _keeper.Step(_bus[1], _state);

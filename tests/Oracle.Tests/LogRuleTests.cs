@@ -59,6 +59,30 @@ public sealed class LogRuleTests
         Assert.Equal(3UL, log.VotedFor);
     }
 
+    /// <summary>
+    /// Of four voters 4 is to be a learner; 1 tells nobody but 4, and dies. 2 and 3 are no majority of four, and 4 votes for no shorter log. It leads until its vote is taken for good.
+    /// </summary>
+    [Fact]
+    public void A_replica_whose_vote_is_taken_is_elected_where_it_alone_knows()
+    {
+        var bus = Founded(null, 1, 2, 3, 4);
+        bus.Connect(1, 4);
+        bus[1].Leading!.TryChange(bus[1].Entries.Configuration.Demote(LogBus.ReplicaOf(4)));
+        ulong taken = bus[1].Entries.LastIndex;
+        bus.SettleUntil(() => bus[4].Entries.LastIndex == taken);
+        Assert.False(bus[4].IsVoter);
+        bus.Connect(2, 3, 4);
+        bus.Campaign(2);
+        bus.Campaign(3);
+        Assert.Null(bus[2].Leading ?? bus[3].Leading);
+        bus.Campaign(4);
+        Assert.NotNull(bus[4].Leading);
+        Assert.True(bus[4].Commit >= taken);
+        // Now that the others vote without it, it never asks again.
+        Assert.False(bus[4].MayCampaign);
+        Check(bus, null);
+    }
+
     /// <summary>For as long as it hears nobody it asks whether it would be elected, and begins no term: with a later one it would end the leadership that the others hear.</summary>
     [Fact]
     public void A_voter_that_was_cut_off_comes_back_in_the_same_term_and_deposes_nobody()

@@ -38,6 +38,15 @@ public sealed class VoterMajorityTests
     [InlineData(new ulong[] { 1, 2, 3 }, new ulong[] { 2 })]
     public void Of_suspected_voters_that_answer_as_many_stay_as_decide(ulong[] suspected, ulong[] go) => Assert.Equal(go, Keep(suspected, []));
 
+    /// <summary>Sparing a leader that was elected by the configuration before, and votes no more, leaves no majority: one of the voters that answer has to stay.</summary>
+    [Fact]
+    public void A_leader_that_does_not_vote_is_not_spared_for_the_majority()
+    {
+        _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Demote(LogBus.ReplicaOf(1)));
+        _bus.Settle();
+        Assert.Equal([1], Keep([1, 2, 3], []));
+    }
+
     /// <summary>Sparing those who are silent or gone would help nobody.</summary>
     [Fact]
     public void Who_does_not_answer_is_not_spared()

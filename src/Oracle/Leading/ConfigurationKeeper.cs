@@ -17,7 +17,8 @@ namespace Oracle.Leading;
 /// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that successor has
 /// caught up or 2 s have passed. Of an even number, one goes at once: without it as many deaths are survived. A voter that leaves, or is one too many, is
 /// removed in the same way; a leader hands over first. No voter is removed where no majority of the voters that stay follows the leader: that change could
-/// not be committed, nor anything after it. Then its successor is added first.</para>
+/// not be committed, nor anything after it. Then its successor is added first. A leader that does not vote by the committed configuration (<see cref="ReplicatedLog.MayCampaign"/>)
+/// hands over before anything else: it counts itself for nothing, and could not be promoted.</para>
 /// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and it blocks no other process. The lead is handed over to it only where it was
 /// introduced and the leader can dial no other voter: processes that cannot dial it would not believe it as leader. Where a leader leaves and can dial none of the
 /// processes that stay, one of them votes all the same, and the leader removes itself instead of handing over: a single voter needs no other to believe it.</para>
@@ -40,6 +41,11 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         var wanted = Wanted(configuration, state);
         int target = Target(wanted.Count);
         _reachesNone = !Contains(wanted, node.Id) && !wanted.Exists(process => log.Port.IsConfirmed(new(process.Id.Node, process.Address)));
+        if (!configuration.IsVoter(node.Id) && Successor(log, leader, configuration, wanted) is { } successor)
+        {
+            leader.TransferTo(successor.Node);
+            return;
+        }
         if (DropLearner(leader, configuration, wanted)) return;
 
         var learners = configuration.Learners;

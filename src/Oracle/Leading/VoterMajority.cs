@@ -22,7 +22,7 @@ internal static class VoterMajority
         int staying = 0, majority = (configuration.Voters.Count / 2) + 1;
         foreach (var voter in configuration.Voters)
             if (Answers(voter.Node) && !exclusions.Exists(exclusion => exclusion.Process.Node == voter.Node)) staying++;
-        if (staying < majority) Spare(exclusion => exclusion.Process.Node == self);
+        if (staying < majority && configuration.IsVoter(self)) Spare(exclusion => exclusion.Process.Node == self);
         if (staying < majority) Spare(exclusion => configuration.IsVoter(exclusion.Process.Node) && Answers(exclusion.Process.Node));
 
         bool Answers(ulong node) => (node == self || now - leader.HeardAt(node) < AnswerLife) && !Leaves(node);

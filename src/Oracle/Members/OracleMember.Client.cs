@@ -417,7 +417,7 @@ public sealed partial class OracleMember
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
         // The leases say which processes to watch, but only some time after these were registered: so ask the state too.
         bool alone = _detector.IsAlone && _replica is { Services.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
-        if (replicas.IsVoter(_node.Id) && !alone) return;
+        if ((replicas.IsVoter(_node.Id) || _replica?.Log.Leading is { Transferring: true }) && !alone) return;
         _departure = Departure.Goodbye;
         if (alone) End("left");
         else _requests.Submit(new Depart(true));

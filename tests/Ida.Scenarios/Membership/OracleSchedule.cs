@@ -69,17 +69,27 @@ internal sealed class OracleSchedule : IDisposable
         // One voter may be excluded, and the leader dead with that, only after all looked settled.
         bool rests = !settled || _surface is null || cluster.RunUntil(IsAtRest, 15);
         OracleLost = !(settled && rests) && (MajorityIsDead() || IsLeftToHidden());
-        if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"the leader forgets nothing: {leader.Oracle.Replica!.Services.Held}" : $"there was a leader, and is none: {cluster.Describe()}";
+        if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"no rest: the leader holds {leader.Oracle.Replica!.Services.Held}, and the Oracle is {leader.Oracle.Replica!.Log.Entries.Configuration}" : $"there was a leader, and is none: {cluster.Describe()}";
         return settled || OracleLost ? null : $"{NotSettled}{cluster.Describe()}";
     }
 
     public void Dispose() => _cluster.Dispose();
 
-    /// <summary>Nobody waits for an answer, and there are leases of those that live.</summary>
+    /// <summary>Nobody waits for an answer, there are leases of those that live, and the Oracle has its size.</summary>
     private bool IsAtRest()
     {
         Revive();
-        return _cluster.Leader?.Oracle.Replica!.Services.Held is { Requests: 0 } held && held.Leases <= _cluster.Alive.Count();
+        return _cluster.Leader?.Oracle.Replica is { Services.Held: { Requests: 0 } held } replica && held.Leases <= _cluster.Alive.Count() && HasItsSize(replica);
+    }
+
+    /// <summary>Whether as many vote as should, the leader among them; where the leader can dial all that live, and so take whom it needs.</summary>
+    private bool HasItsSize(OracleReplica replica)
+    {
+        var alive = _cluster.Alive.ToList();
+        var voters = replica.Log.Entries.Configuration.Voters;
+        if (!alive.TrueForAll(process => process.Node.Id == replica.Log.Node.Id || replica.Log.Port.IsConfirmed(new(process.Node.Id, process.Node.Address)))) return true;
+        int target = alive.Count < 3 ? 1 : alive.Count < 5 ? 3 : replica.Log.Options.OracleSize;
+        return voters.Count == target && replica.Log.IsVoter && voters.All(voter => alive.Exists(process => process.Node.Id == voter.Node));
     }
 
     private bool ReviveAndSettled()
