@@ -79,7 +79,14 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public long Backlog(int peer) => End(peer).Session.Backlog;
 
-    public long Room(int peer) => End(peer).Session.Room();
+    public long Room(int peer)
+    {
+        var session = End(peer).Session;
+        bool waited = session.WaitsForNode;
+        long room = session.Room();
+        if (session.WaitsForNode && !waited) ForgetAbsent();
+        return room;
+    }
 
     public bool MayExceed(int peer) => End(peer).Session.MayExceed;
 
@@ -171,6 +178,13 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
         if (!Held.MayReopen) return;
         foreach (var session in Held.TakeWaiting())
             if (session.TryReopen()) ReceiveRoom(_ends[session.Peer]);
+    }
+
+    // The node has no room: ends that nobody asks for, and that are away, give theirs back.
+    private void ForgetAbsent()
+    {
+        foreach (var end in _ends)
+            if (Held.IsFull && end is { Phase: LinkPhase.Down, IsOpened: false }) end.ForgetIfHolding();
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -202,6 +202,91 @@ public sealed class ReleasedLinkTests
         Assert.Equal(0, node.Mesh.Quota.Bytes);
     }
 
+    /// <summary>
+    /// Nobody needs it, and perhaps it never comes back: where the node has no room left, what is queued for it is dropped, whether it goes after others began to wait or
+    /// before. Else the death of many while much is under way would stop all others for a minute.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void What_is_queued_for_one_that_is_away_and_that_nobody_needs_takes_no_room_from_others(bool waitsBefore)
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 100_000);
+        int gone = Held(node, out var link), other = node.Mesh.Open(new(Elsewhere), Meant + 1);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, Meant + 1, 8);
+        node.Send(gone, 0, 50_000);
+        if (waitsBefore) Fill();
+        node.Mesh.Release(gone);
+        node.Pass(ScriptedNode.Second);
+        link.End();
+        node.Turn();
+        node.Dials(There, DialResult.Refused);
+        if (!waitsBefore) Fill();
+        node.Turn();
+        Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
+        Assert.Equal(1, node.Mesh.Live);
+        Assert.Equal([other], node.Rooms);
+        Assert.InRange(node.Mesh.Room(other), 1, long.MaxValue);
+
+        void Fill()
+        {
+            node.Send(other, 0, 60_000);
+            Assert.True(node.Mesh.IsFull);
+            Assert.InRange(node.Mesh.Room(other), long.MinValue, 0);
+        }
+    }
+
+    /// <summary>It may come back for what is queued for it.</summary>
+    [Fact]
+    public void One_that_is_away_and_that_nobody_needs_is_remembered_while_there_is_room()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 200_000);
+        int gone = Held(node, out var link);
+        for (uint i = 0; i < 3; i++) node.Send(gone, i, 50_000);
+        node.Mesh.Release(gone);
+        node.Pass(ScriptedNode.Second);
+        link.End();
+        node.Turn();
+        node.Dials(There, DialResult.Refused);
+        node.Pass(58 * ScriptedNode.Second);
+        Assert.Equal(0, node.Count(LinkFault.Rejected));
+        Assert.Equal(3 * (50_000 + FrameHeader.Size), node.Mesh.Backlog(gone));
+    }
+
+    [Theory]
+    [InlineData(100_000, true)]
+    [InlineData(200_000, false)]
+    public void A_simulated_one_that_is_away_and_that_nobody_needs_takes_no_room_from_others_as_well(int most, bool forgotten)
+    {
+        using var simulation = new Simulation(new SimulationOptions { MostQueuedBytes = most });
+        var (one, gone, other) = (simulation.AddNode(), simulation.AddNode(), simulation.AddNode());
+        long room = 0;
+        one.Post(() =>
+        {
+            int peer = one.Links.Open(gone.Address, gone.Id);
+            one.Links.Hold(peer);
+            one.Links.Open(other.Address, other.Id);
+        });
+        simulation.Run(TimeSpan.FromSeconds(1));
+        gone.Crash(true);
+        one.Post(() =>
+        {
+            for (int i = 0; i < 3; i++)
+            {
+                FrameHeader.Write(one.Links.Reserve(FrameHeader.Size + 50_000), FrameType.Data, 0, 1, 50_000);
+                one.Links.Send(0, FrameHeader.Size + 50_000);
+            }
+            one.Links.Release(0);
+        });
+        simulation.Run(TimeSpan.FromSeconds(5));
+        one.Post(() => room = one.Links.Room(1));
+        simulation.Run(TimeSpan.FromSeconds(1));
+        one.Post(() => room = one.Links.Room(1));
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.Equal(forgotten, one.Links.Ends[0].IsOver);
+        Assert.InRange(room, 1, long.MaxValue);
+    }
+
     /// <summary>Two that registered with one address, as anybody may, and are sent something in turn.</summary>
     [Fact]
     public void Two_guests_that_are_asked_for_at_one_address_elsewhere_have_a_link_each()

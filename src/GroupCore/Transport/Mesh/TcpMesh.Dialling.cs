@@ -174,7 +174,7 @@ internal sealed partial class TcpMesh
         if (!peer.IsOpened)
         {
             peer.Attempt = 0;
-            Redial(peer, ForgetAfter);
+            ForgetLater(peer);
             return;
         }
         RedialInTurn(peer, pause);

@@ -21,8 +21,24 @@ internal sealed partial class TcpMesh
         released.VouchedUntil = _node.Now + VouchTime;
         BecomeGuest(released);
         WeighAgain(released.VouchedUntil + 1);
-        if (released.Phase == LinkPhase.Down) Redial(released, ForgetAfter);
+        if (released.Phase == LinkPhase.Down) ForgetLater(released);
     }
+
+    // It comes back, or is forgotten: at once where the node has no room, and others would wait for what it may never take.
+    private void ForgetLater(LinkPeer peer)
+    {
+        if (_backlog.IsFull && HoldsRoom(peer)) Fail(peer, LinkFault.Rejected);
+        else Redial(peer, ForgetAfter);
+    }
+
+    // The node has no room: guests that are away give theirs back. Looks at all guests, but only once for each link that begins to wait.
+    private void ForgetAbsent()
+    {
+        for (int i = _guests.Count - 1; i >= 0 && _backlog.IsFull; i--)
+            if (_guests[i] is { Phase: LinkPhase.Down } absent && HoldsRoom(absent)) Fail(absent, LinkFault.Rejected);
+    }
+
+    private static bool HoldsRoom(LinkPeer guest) => guest.Session is { IsForeign: false, Backlog: > 0 };
 
     private void BecomeGuest(LinkPeer peer)
     {

@@ -213,7 +213,14 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public long Taken(int peer) => Find(peer)?.Session.Taken ?? 0;
 
-    public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
+    public long Room(int peer)
+    {
+        if (Find(peer) is not { Session: { } session }) return 0;
+        bool waited = session.WaitsForNode;
+        long room = session.Room();
+        if (session.WaitsForNode && !waited) ForgetAbsent();
+        return room;
+    }
 
     /// <inheritdoc/>
     public bool MayExceed(int peer) => Find(peer)?.Session.MayExceed ?? false;
