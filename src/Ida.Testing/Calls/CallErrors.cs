@@ -67,10 +67,10 @@ internal static class CallErrors
     public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException or PartlyAppliedException;
 
     /// <summary>
-    /// Whether a put, a read or a retry that ended so did not wait any longer: that may only be when its time is over, its token is cancelled, or its member's part is over (errors.md: "View changes and
+    /// Whether a put, whatever it does, a read or a retry that ended so did not wait any longer: that may only be when its time is over, its token is cancelled, or its member's part is over (errors.md: "View changes and
     /// lost connections are not errors: calls wait and go on"). Not what says that a bound was reached, that nobody remembers, or that users' code cannot read what is stored.
     /// </summary>
-    public static bool GaveUp(CallKind kind, Exception error) => kind is CallKind.Put or CallKind.Retry or CallKind.Get
+    public static bool GaveUp(CallKind kind, Exception error) => kind is CallKind.Put or CallKind.Change or CallKind.Merge or CallKind.Commit or CallKind.Update or CallKind.Retry or CallKind.Get
         && error is OperationNotExecutedException or ViewUnavailableException or OutcomeUnknownException and not OutcomeForgottenException and { InnerException: not (OverloadedException or UnsupportedTypeException or UserCodeException) };
 
     /// <summary>

@@ -47,6 +47,8 @@ public sealed partial class IdaNode
                 call = null;
                 await EndLifeAsync().ConfigureAwait(false);
                 if (ended is not null) await ended.ConfigureAwait(false);
+                // That may take seconds, and whoever stops the node meanwhile is told of a fault by it.
+                if (_stopped) return;
                 // On the way out of an excluded life: the policy for faults says what follows, and no longer a new life as was told.
                 if (reason is not NodeFaultedException && _host.Fault is { } fault && !Rejoins(life, fault))
                 {

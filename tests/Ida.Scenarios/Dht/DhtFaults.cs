@@ -132,9 +132,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         NoticeDepopulation();
     }
 
-    // A newcomer that outlives all others before it has heard of the table has nothing to say about it.
-    public void NoticeDepopulation() => Depopulated = world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException)
-        || world.Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
+    public void NoticeDepopulation() => Depopulated = world.NobodyHasATable || world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException);
 
     /// <summary>One of the excluded members learns that it is.</summary>
     public void ExcludeOne()

@@ -18,6 +18,9 @@ internal sealed class DhtWorld
     // What is smaller may be an answer without values, which waits for nothing.
     private const int LargeBytes = 8 << 10;
 
+    // How far time jumps at once while others wait for user code, in nanoseconds.
+    private const long LongestStep = 100_000_000;
+
     /// <summary>Numbers from here on are for schedules to name their clients' puts by, as if the member of the session had given them.</summary>
     public const ulong Named = 1UL << 40;
 
@@ -265,19 +268,18 @@ internal sealed class DhtWorld
         Poke();
     }
 
-    /// <summary>Time passes until user code of none of these members keeps its turn; for all others as well, who are not kept.</summary>
+    /// <summary>
+    /// Time passes until user code of none of these members keeps its turn; for all others as well, who are not kept. It passes in steps: who is not kept, or for less,
+    /// acts meanwhile, and what it has begun may take several turns.
+    /// </summary>
     public void WaitForUserCode(Predicate<HarnessMember> of)
     {
         long until = Members.FindAll(of).Select(static member => member.StalledUntil).DefaultIfEmpty().Max();
-        if (until <= Now) return;
-        // Whoever is kept for less acts as soon as it can.
-        foreach (long end in Members.ConvertAll(static member => member.StalledUntil).FindAll(end => end > Now && end < until).Distinct().Order())
+        while (Now < until)
         {
-            Now = end;
+            Now = Members.ConvertAll(static member => member.StalledUntil).FindAll(end => end > Now).Append(Now + LongestStep).Min();
             Poke();
         }
-        Now = until;
-        Poke();
     }
 
     /// <summary>Lets time pass and everything be delivered until the condition holds; fails when it does not.</summary>
@@ -309,9 +311,16 @@ internal sealed class DhtWorld
         return text.ToString();
     }
 
-    /// <summary>Lets everything settle: records are gone, no key is in use, newcomers are initialised.</summary>
-    public void Settle() => RunUntil(() => Busy().Count == 0 && Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
-        || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })), "Quiescence");
+    /// <summary>Lets everything settle: records are gone, no key is in use, newcomers are initialised; or nobody is left who could initialise them.</summary>
+    public void Settle() => RunUntil(() =>
+    {
+        WaitForUserCode(static _ => true);
+        return Busy().Count == 0 && (NobodyHasATable || Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
+            || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })));
+    }, "Quiescence");
+
+    /// <summary>All that had a part in the DHT are gone: a newcomer that outlives them before it has heard of the table has nothing to say about it.</summary>
+    public bool NobodyHasATable => Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
 
     /// <summary>The process ends; each of its channels keeps a random prefix.</summary>
     public void Crash(HarnessMember member, bool loseAll = false)

@@ -46,8 +46,8 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
     // What user code kept of its turns was time, but for none of its calls.
     public TimeSpan Clock => TimeSpan.FromTicks((_world.Now + Skew - (StalledFor - Math.Max(0, StalledUntil - _world.Now))) / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>Whether its part in the DHT is over, or it is giving it up.</summary>
-    public bool IsPartOver => Life != CallerLife.GoesOn || Host.Current is null or { IsOver: true } or { IsLeaving: true };
+    /// <summary>Whether its part in the DHT is over. Not while it leaves: until another has what it holds, it orders and answers as before.</summary>
+    public bool IsPartOver => Life != CallerLife.GoesOn || Host.Current is null or { IsOver: true };
 
     /// <summary>Its DHT lets it leave the group.</summary>
     public bool Left { get; private set; }
@@ -129,8 +129,10 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
         {
             Faulted = true;
         }
-        _world.Running = null;
+        // Callers that go on as it stops are on this member's thread: none of them may run a turn of it.
+        _world.Running = this;
         _node.Stop(new NodeFaultedException(fault));
+        _world.Running = null;
     }
 
     void IStopListener.OnStop(Exception reason) => Host.OnOver(reason);

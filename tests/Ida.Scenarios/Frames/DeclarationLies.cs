@@ -29,7 +29,6 @@ internal static class DeclarationLies
 
     private static byte[] Draw(MapSet truth, Prng random)
     {
-        if (truth.All.Count == 0) return Written(Many(random));
         var first = truth.All[0];
         return random.Next(9) switch
         {

@@ -380,7 +380,11 @@ internal sealed partial class SurfaceSchedule
         if (Depopulated) return;
         _world.Settle();
         // Puts without a caller too: one that stays open would in the end refuse its member's others.
-        _world.RunUntil(() => _world.Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } || !m.Host.Current.Coordinator.Standing().Any()), "The end of puts without a caller");
+        _world.RunUntil(() =>
+        {
+            _world.WaitForUserCode(static _ => true);
+            return _world.Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } || !m.Host.Current.Coordinator.Standing().Any());
+        }, "The end of puts without a caller");
         _ledger.Look();
     }
 

@@ -69,7 +69,7 @@ internal sealed class GroupSurface
         int groups = Random.Chance(0.4) ? 1 : 2 + (int)Random.Next(2);
         if (groups > 1) Drawn.Draw(GroupNames.SeveralGroups);
         for (int i = 0; i < groups; i++) _groups.Add(new($"g{i}", Random, Drawn));
-        Open = new(Simulation, run.Calls, run.Measures, since => Places.Aggregate(TimeSpan.Zero, (sum, place) => place.Seats.Aggregate(sum + place.Work.Between(since, Simulation.Now), (all, seat) => all + seat.Work.Between(since, Simulation.Now))));
+        Open = new(Simulation, run.Calls, run.Measures, since => Places.Aggregate(TimeSpan.Zero, (sum, place) => place.Seats.Aggregate(sum + place.Work.Between(since, Simulation.Now), (all, seat) => all + seat.Work.Between(since, Simulation.Now))), Describe);
         Calls = new(this);
         _faults = new(this);
         _hooks = new(this, _faults);
@@ -630,5 +630,5 @@ internal sealed class GroupSurface
     }
 
     private string Describe() => string.Join('\n', Places.Select(static place =>
-        $"{place.Member} {place.Member.Node.State}{(place.IsEnding ? " ending" : "")}{(place.IsStarting ? " starting" : "")}: {string.Join("; ", place.Seats.Where(static seat => seat.IsOpen || seat is { Group.Completion.IsCompleted: false } or { Group.Status.EventsWaiting: > 0 }).Select(static seat => $"{seat.Id} {(seat.IsJoining ? "joins " + seat.Shared.Name : $"{seat.Group!.Protocol.Phase} {seat.Group.Protocol}")} {seat.Group?.Protocol.Backlog} {seat.Group?.Status.EventsWaiting} {seat.Group?.Status.Handler}"))}")) + Leftover();
+        $"{place.Member} {place.Member.Node.State}{(place.IsEnding ? " ending" : "")}{(place.IsStarting ? " starting" : "")}: {string.Join("; ", place.Seats.Where(static seat => seat.IsOpen || seat is { Group.Completion.IsCompleted: false } or { Group.Status.EventsWaiting: > 0 }).Select(static seat => $"{seat.Id} {(seat.IsJoining ? "joins " + seat.Shared.Name : $"{seat.Group!.Protocol.Phase} {seat.Group.Protocol} of {string.Join(' ', seat.Group.Protocol.View?.Members.Select(static member => member.Address) ?? [])}")} {seat.Group?.Protocol.Backlog} {seat.Group?.Status.EventsWaiting} {seat.Group?.Status.Handler}"))}")) + Leftover();
 }

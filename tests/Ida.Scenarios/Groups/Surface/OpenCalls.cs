@@ -7,7 +7,7 @@ namespace Ida.Scenarios;
 /// The calls that are open. Each ends with an outcome that is documented: within its bound where it has one, soon after its token where that
 /// ends it, with the life of its node where that ends, and at the end of the schedule at the latest. Nobody hears of what a crash took.
 /// </summary>
-internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures measures, Func<TimeSpan, TimeSpan> userWork)
+internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures measures, Func<TimeSpan, TimeSpan> userWork, Func<string> places)
 {
     // What a busy or drifting node may be late by.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
@@ -102,7 +102,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
         return over > TimeSpan.Zero && over > userWork(CalmSince.Value);
     }
 
-    private ScenarioFailedException Late(OpenCall call, string how) => new($"{call}, has not ended {how}, at {simulation.Now.TotalMilliseconds:0.###} ms.");
+    private ScenarioFailedException Late(OpenCall call, string how) => new($"{call}, has not ended {how}, at {simulation.Now.TotalMilliseconds:0.###} ms.\n{places()}");
 
     private static TimeSpan Later(TimeSpan one, TimeSpan other) => one > other ? one : other;
 }
