@@ -87,9 +87,9 @@ internal sealed class WatchedGroup
             // Refused, or excluded while it joined: the faults may do that.
             last.End();
         }
-        catch (JoinTimeoutException) when (_members.TrueForAll(one => !one.Member.Host.Alive || one.Member.Node.State != MembershipState.Active))
+        catch (JoinTimeoutException) when (last.Member.Node.State != MembershipState.Active || _members.TrueForAll(one => !one.Member.Host.Alive || one.Member.Node.State != MembershipState.Active))
         {
-            // Nobody decides any more.
+            // It has been cut off for longer than a join may wait, or nobody decides any more.
             last.End();
         }
     }
