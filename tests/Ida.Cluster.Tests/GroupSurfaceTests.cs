@@ -28,12 +28,14 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     /// Seeds that once failed. 653: who had disposed of its group while it was cut off, and went before the others had decided it, was judged as one that had
     /// left with the others. 71009251: a view that a lost link brought was judged as the last while it was on its way to one member. 71013954: what was queued for
     /// a process that was gone, on a connection that stood, took all room for bulk at a node that had not watched it, and the view without that process waited for the room.
-    /// 700000222: what was queued for a life that had gone as it rejoined, on a link that nobody needed, took all room for a minute, and with it the sends of a member that left.
+    /// 700000222: what was queued for a life that had gone as it rejoined, on a link that nobody needed any more, took all room for a minute, and with it the sends of a member that left.
+    /// 830000232: a call to a member that the next view has no more was judged by the view before, to which its caller's program had come.
     /// </summary>
     [Theory]
     [InlineData(653)]
     [InlineData(71009251)]
     [InlineData(71013954)]
     [InlineData(700000222)]
+    [InlineData(830000232)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed));
 }

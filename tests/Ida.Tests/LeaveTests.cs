@@ -285,7 +285,8 @@ public sealed class LeaveTests
     {
         var world = Founded(3, shardSize: 1, nameof(DhtRules.LeaverStaysAsSource));
         world.Members[1].BeginToLeave();
-        world.RunUntil(() => world.Members[1].Left && !world.ViewRequested, "Leaving");
+        var wrong = Assert.Throws<ScenarioFailedException>(() => world.RunUntil(() => world.Members[1].Left && !world.ViewRequested, "Leaving"));
+        Assert.Contains($"shard 1 {DhtWorld.LostThoughHeld} m1", wrong.Message, StringComparison.Ordinal);
         Assert.IsType<ShardDepopulatedException>(world.Members[0].Dht.Completion.Exception!.InnerException);
     }
 

@@ -11,9 +11,9 @@ namespace GroupCore.Transport;
 /// that frames are lost, and frames sent to its number from then on go nowhere. For a stranger, a peer that only dialled in and that nobody
 /// vouched for within a minute, the limit is 16 KiB.
 /// A peer is dialled only if it was asked for by <see cref="Open"/>, until all its holders have released it, and once more if its connection breaks then. A peer
-/// that only dialled in, or was released, may come back for 60 s, or until the node has no room left for bulk: then what is queued for it is dropped, and its link
-/// ends. There are 4,096 places for such peers: the most silent one that nobody <see cref="Vouch"/>ed for gives way to a newcomer, and its link ends. All
-/// strangers share what is read of them in a turn.
+/// that only dialled in may come back for 60 s. There are 4,096 places for such peers: the most silent one that nobody <see cref="Vouch"/>ed for gives
+/// way to a newcomer, and its link ends. So does one, vouched for or not, that was silent for 3 s and has bytes queued, where others wait since the node has no
+/// room left for bulk. All strangers share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks

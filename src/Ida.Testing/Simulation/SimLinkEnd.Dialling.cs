@@ -51,21 +51,7 @@ internal sealed partial class SimLinkEnd
     {
         if (IsOver || --Holds > 0 || !_opened) return;
         (_opened, _failures, _vouchedUntil) = (false, 0, _simulation.Time + ForgetAfter);
-        if (!Connected && !_dialling) ForgetLater();
-    }
-
-    // It comes back, or is forgotten: at once where the node has no room.
-    private void ForgetLater()
-    {
-        if (!Owner.Links.Held.IsFull || !ForgetIfHolding()) RedialAfter(ForgetAfter);
-    }
-
-    /// <summary>The owner's node has no room, and nobody asks for this end, which is away: it gives back what it has. False if that is nothing.</summary>
-    public bool ForgetIfHolding()
-    {
-        if (Session is { IsForeign: true } or { Backlog: 0 }) return false;
-        End(LinkFault.Rejected);
-        return true;
+        if (!Connected && !_dialling) RedialAfter(ForgetAfter);
     }
 
     /// <summary>It is known who the other end is.</summary>
@@ -254,6 +240,7 @@ internal sealed partial class SimLinkEnd
     {
         (Connected, _dialling, _known, _failures, _upAt) = (true, false, true, 0, _simulation.Time);
         _reportedAt = _simulation.Time - ReportPause;
+        HeardAt = Owner.Node.Now;
         Raise(null);
         Owner.Links.Acknowledged(this);
         Owner.Links.MarkDirty(this);
@@ -271,7 +258,7 @@ internal sealed partial class SimLinkEnd
         if (!_opened)
         {
             _failures = 0;
-            ForgetLater();
+            RedialAfter(ForgetAfter);
             return;
         }
         RedialInTurn();

@@ -63,6 +63,9 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     /// <summary>Whether the link is over: its session is closed.</summary>
     public bool IsOver => Session.IsClosed;
 
+    /// <summary>When bytes of the other end, or a connection, came last.</summary>
+    public long HeardAt { get; private set; }
+
     /// <summary>Whether it stands in the list of ends with output.</summary>
     public bool IsDirty { get; set; }
 
@@ -167,7 +170,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
 
     private void Take(ReadOnlySpan<byte> bytes)
     {
-        long now = Owner.Node.Now;
+        long now = HeardAt = Owner.Node.Now;
         var taken = Session.Receive(bytes, Owner.Links, now, out int consumed);
         if (taken == LinkInput.Closed || !Connected) return;
         if (taken == LinkInput.Malformed || (taken == LinkInput.Gap && !Model.UsesDatagrams))

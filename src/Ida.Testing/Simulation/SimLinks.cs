@@ -7,11 +7,20 @@ namespace Ida.Testing;
 /// <summary>
 /// The links of one life of a node in memory: sessions over a simulated network, without sockets. What it answers to its caller is what the TCP mesh answers.
 /// </summary>
-internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkUses, ILinkSink
+internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkUses, ILinkSink, ITimerTarget
 {
     private readonly List<SimLinkEnd> _ends = [];
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
     private List<SimLinkEnd> _dirty = [], _writing = [];
+    private bool _seeksRoom;
+
+    /// <summary>Those of a life.</summary>
+    public static SimLinks Of(SimNode owner, Node node)
+    {
+        var links = new SimLinks(owner, node);
+        links.Held.OnWait = () => links.SeekRoom(0);
+        return links;
+    }
 
     /// <summary>What all links of this life hold.</summary>
     public LinkBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
@@ -79,14 +88,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public long Backlog(int peer) => End(peer).Session.Backlog;
 
-    public long Room(int peer)
-    {
-        var session = End(peer).Session;
-        bool waited = session.WaitsForNode;
-        long room = session.Room();
-        if (session.WaitsForNode && !waited) ForgetAbsent();
-        return room;
-    }
+    public long Room(int peer) => End(peer).Session.Room();
 
     public bool MayExceed(int peer) => End(peer).Session.MayExceed;
 
@@ -180,11 +182,24 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             if (session.TryReopen()) ReceiveRoom(_ends[session.Peer]);
     }
 
-    // The node has no room: ends that nobody asks for, and that are away, give theirs back.
-    private void ForgetAbsent()
+    /// <summary>Links wait for room of the node: as over the mesh those give theirs that nobody asks for and that are silent.</summary>
+    private void SeekRoom(long delay)
     {
-        foreach (var end in _ends)
-            if (Held.IsFull && end is { Phase: LinkPhase.Down, IsOpened: false }) end.ForgetIfHolding();
+        if (_seeksRoom) return;
+        _seeksRoom = true;
+        node.SetTimer(node.Now + delay, this, 0);
+    }
+
+    void ITimerTarget.OnTimer(long token)
+    {
+        _seeksRoom = false;
+        long silent = node.Now - LinkBacklog.Silence;
+        while (Held.IsSought && _ends.FindAll(end => end is { IsOver: false, IsOpened: false, Session: { IsForeign: false, Backlog: > 0 } } && end.HeardAt <= silent).MinBy(static end => end.HeardAt) is { } guest)
+        {
+            node.Counters.Refuse(RefusalReason.Displaced);
+            guest.End(LinkFault.Rejected);
+        }
+        if (Held.IsSought) SeekRoom(LinkBacklog.SeekEvery);
     }
 
     /// <summary>The end for a node that dialled: the one of the same link, one that waits for that node, or a new one.</summary>

@@ -69,7 +69,7 @@ public sealed class Dht : IDhtEvents
     /// </summary>
     /// <remarks>
     /// An id is for one put, which any member may be asked for first. How the put ended is remembered while this member begins 65,536 more puts (ids that are taken count), told or not, but no longer than
-    /// replicas have room for outcomes (<see cref="DhtMemberOptions.MaxOutcomeBytes"/>) and refuse none of its puts as overloaded; when this member has gone, as for all its puts. After that, and with an id of another DHT, a call
+    /// replicas have room for outcomes (<see cref="DhtMemberOptions.MaxOutcomeBytes"/>); when this member has gone, as for all its puts. After that, and with an id of another DHT, a call
     /// ends with <see cref="OutcomeForgottenException"/>: nothing of it was executed then, and perhaps of an earlier one. Other pairs under the id of a put get <see cref="OperationIdReusedException"/>.
     /// </remarks>
     public OperationId NewOperation() => Layer.Coordinator.NewOperation();

@@ -337,7 +337,7 @@ internal sealed partial class Coordinator
             if (!Ends(client, running.Reason)) RetryApart(client);
             else if (running.Reason == RejectReason.OtherPairs && client.Requested is not null) Finish(client, Unresolved(client, "Another retry of the put, with other pairs, is under way; nothing new is known of the put."));
             else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, About(client, new OperationIdReusedException(client.Id), running.RefusedBy));
-            else Refuse(client, running.Reason switch { RejectReason.Misplaced => NeverHeld(client, running.RefusedBy), RejectReason.ClockAhead => ClockAhead(client, running.RefusedBy), _ => TooMany(client, running.RefusedBy) });
+            else Refuse(client, running.Reason switch { RejectReason.Misplaced => NeverHeld(client, running.RefusedBy), RejectReason.ClockAhead => ClockAhead(client, running.RefusedBy), RejectReason.OutcomesFull => OutcomesFull(client, running.RefusedBy), _ => TooMany(client, running.RefusedBy) });
         }
         Forget(running);
     }

@@ -123,6 +123,13 @@ internal sealed partial class Coordinator
         return About(op, new OverloadedException(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "Too many operations wait at a participant." + Nothing(op)), rank);
     }
 
+    private OverloadedException OutcomesFull(ClientOperation op, int rank)
+    {
+        state.Counters.CountRefused();
+        Measure();
+        return About(op, new OverloadedException(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "A participant remembers as much as it may of the outcomes of this member's puts." + Nothing(op)), rank);
+    }
+
     private void Measure()
     {
         _endedOps.Measure(state.Node.Now);

@@ -403,7 +403,7 @@ internal sealed partial class LeaderServices
     }
 
     /// <summary>This process, if it is the only voter.</summary>
-    private ProcessId Needed() => _log.Entries.Configuration.Voters.Count == 1 && _state.FindNode(_node.Id) is { } self ? self.Id : default;
+    private ProcessId Needed() => _log.Entries.Configuration is { Voters.Count: 1 } configuration && configuration.IsVoter(_node.Id) && _state.FindNode(_node.Id) is { } self ? self.Id : default;
 
     private void ConfirmDecision(Raft.Leader leader)
     {

@@ -412,20 +412,30 @@ public sealed class AskedForTests
         var node = new ScriptedNode(mostQueuedBytes: 1 << 20);
         int waiting = node.Mesh.Open(new(There), Meant);
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
-        // It takes nothing: what is sent to it waits.
-        node.Come(78, Nowhere, 1);
+        // It is there, and takes nothing: what is sent to it waits.
+        var end = node.Come(78, Nowhere, 1);
         int guest = node.News[^1].Peer;
+        long said = 0;
         node.Mesh.Vouch(guest);
         for (uint i = 0; i < 3; i++) node.Send(guest, i, 500_000);
         Assert.Equal(0, node.Mesh.Room(waiting));
-        node.Pass(50 * ScriptedNode.Second);
+        Pass(50);
         Assert.Empty(node.Rooms);
         node.Mesh.Vouch(guest);
-        node.Pass(50 * ScriptedNode.Second);
+        Pass(50);
         Assert.Empty(node.Rooms);
-        node.Pass(70 * ScriptedNode.Second);
+        Pass(70);
         Assert.Equal([waiting], node.Rooms);
         Assert.True(node.Mesh.Room(waiting) > 0);
+
+        void Pass(int seconds)
+        {
+            for (int i = 0; i < seconds; i++, said += FrameHeader.Size)
+            {
+                if (!end.IsClosed) end.Say(ScriptedNode.Frames(said, (uint)i));
+                node.Pass(ScriptedNode.Second);
+            }
+        }
     }
 
     private static byte[] Unknown()

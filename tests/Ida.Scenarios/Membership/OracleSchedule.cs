@@ -79,15 +79,17 @@ internal sealed class OracleSchedule : IDisposable
     private bool IsAtRest()
     {
         Revive();
-        return _cluster.Leader?.Oracle.Replica is { Services.Held: { Requests: 0 } held } replica && held.Leases <= _cluster.Alive.Count() && HasItsSize(replica);
+        return _cluster.Leader is { Oracle.Replica.Services.Held: { Requests: 0 } held } leader && held.Leases <= _cluster.Alive.Count() && HasItsSize(leader);
     }
 
-    /// <summary>Whether as many vote as should, the leader among them; where the leader can dial all that live, and so take whom it needs.</summary>
-    private bool HasItsSize(OracleReplica replica)
+    /// <summary>Whether as many vote as should, the leader among them; where the leader is connected to all that live, which it may have dialled, and can so take whom it needs.</summary>
+    private bool HasItsSize(OracleCluster.Process leader)
     {
+        var replica = leader.Oracle.Replica!;
         var alive = _cluster.Alive.ToList();
         var voters = replica.Log.Entries.Configuration.Voters;
-        if (!alive.TrueForAll(process => process.Node.Id == replica.Log.Node.Id || replica.Log.Port.IsConfirmed(new(process.Node.Id, process.Node.Address)))) return true;
+        if (_surface is { } surface && alive.Exists(one => surface.IsHidden(one.Node.Address) || alive.Exists(other => surface.AreApart(one.Node.Address, other.Node.Address)))) return true;
+        if (!alive.TrueForAll(process => process == leader || leader.Node.Links.Ends.Any(end => end.Connected && end.NodeId == process.Node.Id))) return true;
         int target = alive.Count < 3 ? 1 : alive.Count < 5 ? 3 : replica.Log.Options.OracleSize;
         return voters.Count == target && replica.Log.IsVoter && voters.All(voter => alive.Exists(process => process.Node.Id == voter.Node));
     }

@@ -174,7 +174,7 @@ internal sealed partial class TcpMesh
         if (!peer.IsOpened)
         {
             peer.Attempt = 0;
-            ForgetLater(peer);
+            Redial(peer, ForgetAfter);
             return;
         }
         RedialInTurn(peer, pause);

@@ -6,7 +6,7 @@ namespace GroupCore.Transport.Mesh;
 internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
-    private bool _vouchesEnd;
+    private bool _vouchesEnd, _seeksRoom;
 
     public void Hold(int peer)
     {
@@ -21,24 +21,8 @@ internal sealed partial class TcpMesh
         released.VouchedUntil = _node.Now + VouchTime;
         BecomeGuest(released);
         WeighAgain(released.VouchedUntil + 1);
-        if (released.Phase == LinkPhase.Down) ForgetLater(released);
+        if (released.Phase == LinkPhase.Down) Redial(released, ForgetAfter);
     }
-
-    // It comes back, or is forgotten: at once where the node has no room, and others would wait for what it may never take.
-    private void ForgetLater(LinkPeer peer)
-    {
-        if (_backlog.IsFull && HoldsRoom(peer)) Fail(peer, LinkFault.Rejected);
-        else Redial(peer, ForgetAfter);
-    }
-
-    // The node has no room: guests that are away give theirs back. Looks at all guests, but only once for each link that begins to wait.
-    private void ForgetAbsent()
-    {
-        for (int i = _guests.Count - 1; i >= 0 && _backlog.IsFull; i--)
-            if (_guests[i] is { Phase: LinkPhase.Down } absent && HoldsRoom(absent)) Fail(absent, LinkFault.Rejected);
-    }
-
-    private static bool HoldsRoom(LinkPeer guest) => guest.Session is { IsForeign: false, Backlog: > 0 };
 
     private void BecomeGuest(LinkPeer peer)
     {
@@ -91,6 +75,22 @@ internal sealed partial class TcpMesh
         BoundStrangersInput();
     }
 
+    private void SeekRoom(long delay)
+    {
+        if (_seeksRoom) return;
+        _seeksRoom = true;
+        _timers.Set(_node.Now + delay, new RoomSearch(this), 0);
+    }
+
+    // Links wait for room of the node. Those that nobody asks for give theirs, if nothing was heard of them for 3 s: with or without a connection, their ends may have gone.
+    private void SeekRoom()
+    {
+        _seeksRoom = false;
+        long silent = _node.Now - LinkBacklog.Silence;
+        while (_backlog.IsSought && MostSilent(guest => guest.HeardAt <= silent && guest.Session is { IsForeign: false, Backlog: > 0 }) is { } guest) Displace(guest);
+        if (_backlog.IsSought) SeekRoom(LinkBacklog.SeekEvery);
+    }
+
     private void LeaveGuests(LinkPeer peer)
     {
         if (peer.Place < 0) return;
@@ -107,20 +107,32 @@ internal sealed partial class TcpMesh
     // Looks at all guests, but only when a newcomer finds no place, no descriptor is left for a connection, or unfinished frames of strangers take too many bytes.
     private bool TryDisplace(Func<LinkPeer, bool> which)
     {
+        if (MostSilent(guest => guest.VouchedUntil < _node.Now && which(guest)) is not { } silent) return false;
+        Displace(silent);
+        return true;
+    }
+
+    private LinkPeer? MostSilent(Func<LinkPeer, bool> which)
+    {
         LinkPeer? silent = null;
         foreach (var guest in _guests)
-        {
-            if (guest.VouchedUntil >= _node.Now || !which(guest)) continue;
-            if (silent is null || guest.HeardAt < silent.HeardAt) silent = guest;
-        }
-        if (silent is null) return false;
+            if (which(guest) && (silent is null || guest.HeardAt < silent.HeardAt)) silent = guest;
+        return silent;
+    }
+
+    private void Displace(LinkPeer guest)
+    {
         _node.Counters.Refuse(RefusalReason.Displaced);
-        Fail(silent, LinkFault.Rejected);
-        return true;
+        Fail(guest, LinkFault.Rejected);
     }
 
     private sealed class VouchesEnd(TcpMesh mesh) : ITimerTarget
     {
         public void OnTimer(long token) => mesh.WeighGuests();
+    }
+
+    private sealed class RoomSearch(TcpMesh mesh) : ITimerTarget
+    {
+        public void OnTimer(long token) => mesh.SeekRoom();
     }
 }

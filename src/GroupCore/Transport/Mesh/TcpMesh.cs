@@ -73,7 +73,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         _cluster = options.Cluster;
         _random = new(seed);
         _buffer = new(_pool);
-        _backlog = new(options.MostQueuedBytes);
+        _backlog = new(options.MostQueuedBytes) { OnWait = () => SeekRoom(0) };
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
         _mostGuestNumbers = options.MostGuestNumbers;
@@ -213,14 +213,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public long Taken(int peer) => Find(peer)?.Session.Taken ?? 0;
 
-    public long Room(int peer)
-    {
-        if (Find(peer) is not { Session: { } session }) return 0;
-        bool waited = session.WaitsForNode;
-        long room = session.Room();
-        if (session.WaitsForNode && !waited) ForgetAbsent();
-        return room;
-    }
+    public long Room(int peer) => Find(peer)?.Session.Room() ?? 0;
 
     /// <inheritdoc/>
     public bool MayExceed(int peer) => Find(peer)?.Session.MayExceed ?? false;

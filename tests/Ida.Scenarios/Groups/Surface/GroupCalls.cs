@@ -433,9 +433,9 @@ internal sealed class GroupCalls(GroupSurface surface)
     private static View? AskedIn(GroupSeat seat, Letter letter) =>
         seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
-    /// <summary>Whether a process was a member from its first join on, and is one.</summary>
+    /// <summary>Whether a process was a member from its first join on, and is one: also in a view that the seat's program has not come to, behind which calls end already.</summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>
-        SeatsOf(seat.Shared, one) is [{ IsUsable: true }] && seat.IsUsable && seat.Group!.CurrentView.RankOf(one) >= 0 && !seat.Group.Status.ChangingView;
+        SeatsOf(seat.Shared, one) is [{ IsUsable: true }] && seat.IsUsable && seat.Group!.CurrentView.RankOf(one) >= 0 && seat.Group.Protocol.View?.RankOf(one) >= 0 && !seat.Group.Status.ChangingView;
 
     private List<GroupSeat> SeatsOf(SharedGroup group, ProcessId one) => [.. surface.Places.SelectMany(static place => place.Seats).Where(seat => seat.Shared == group && seat.Id == one)];
 
