@@ -27,6 +27,40 @@ public sealed class HandlerSendTests
         return cluster;
     }
 
+    /// <summary>The view without the member waits for what a handler sends, and that for room at its node, which the member had and takes no more.</summary>
+    [Theory]
+    [InlineData(1, true)]
+    [InlineData(2, false)]
+    public void What_is_queued_for_a_member_that_has_failed_does_not_hold_up_the_view_without_it(ulong seed, bool hostAnswers)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = seed, MostQueuedBytes = 256 << 10, ReplayCommand = $"seed {seed}" });
+        TestMember? asked = null;
+        int answers = 0;
+        using var cluster = new GroupCluster(simulation, 3, more: g => g
+            .Handle<int>("question", (from, number) => { _ = asked!.Group!.SendToAsync<ReadOnlyMemory<byte>>(from.Rank, "answer", new byte[Bytes]).AsTask(); })
+            .HandleBytes("answer", (from, bytes) => answers++));
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(1));
+        asked = cluster[1];
+        var (asker, failed) = (cluster[0], cluster[2]);
+        failed.Crash(hostAnswers);
+        simulation.Run(TimeSpan.FromMilliseconds(10));
+        asked.SimNode.Post(() =>
+        {
+            asked.Group!.Protocol.Links.Frame(GroupCore.Wire.FrameType.FirstLayer, 300 << 10);
+            asked.Group.Protocol.Links.SendTo(failed.Group!.Rank);
+        });
+        _ = simulation.Spawn(() => asker.Group!.SendToAsync(asked.Group!.Rank, "question", 1).AsTask());
+        simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.Equal((0, 1), (answers, asked.Group!.Protocol.Peers.Outstanding));
+        cluster.Oracle.Fail(failed.Membership);
+        simulation.Run(TimeSpan.FromSeconds(1));
+        Assert.True(asked.Group.Protocol.IsWedged);
+        Assert.True(cluster.Settle());
+        Assert.Equal(1, answers);
+        Assert.Empty(cluster.Oracle.Suspicions);
+    }
+
     [Theory]
     [InlineData(1, 100_000_000, false)]
     [InlineData(2, 100_000_000, true)]

@@ -87,6 +87,7 @@ internal sealed class FlushMember
         foreach (var joiner in proposal.Joiners) _joiners[joiner.Id.Node] = joiner.Address;
         Leader = proposal.LeaderIn(_view);
         _peers.OnWedged(_takesPart);
+        _group.Links.OnWedged(_takesPart);
         _group.OnWedged(proposal);
         _watch.Stop();
         if (!_takesPart[_group.Rank] || Leader < 0) return;

@@ -20,6 +20,8 @@ internal sealed class ViewLinks(INode node, ushort slot)
     private bool[] _here = [];
     // By rank: whether the link is not known yet to be the member's, so that frames that came over it have no sender yet.
     private bool[] _unsettled = [];
+    // By rank: whether this view needs the link.
+    private bool[] _held = [];
     // By rank: whether a link to the member was lost in this view.
     private bool[] _relinked = [];
     // By rank: whether the link had room since the last run of multicasts, while the next one waited.
@@ -52,14 +54,13 @@ internal sealed class ViewLinks(INode node, ushort slot)
     public void Connect(View view, int self, Predicate<int> isIn)
     {
         int count = view.Members.Count;
-        int[] before = _peers;
+        var (before, heldBefore) = (_peers, _held);
         (_view, _self) = (view, self);
         _peers = new int[count];
         _others = new int[count - 1];
         _relinked = new bool[count];
         (_hadRoom, _someHadRoom) = (new bool[count], false);
-        _here = new bool[count];
-        _unsettled = new bool[count];
+        (_here, _held, _unsettled) = (new bool[count], new bool[count], new bool[count]);
         for (int rank = 0, other = 0; rank < count; rank++)
         {
             _peers[rank] = -1;
@@ -68,22 +69,40 @@ internal sealed class ViewLinks(INode node, ushort slot)
             var member = view.Members[rank];
             _others[other++] = _peers[rank] = node.Links.Open(member.Address, member.Id.Node);
             node.Links.Hold(_peers[rank]);
+            _held[rank] = true;
             _unsettled[rank] = !node.Links.IsSettled(_peers[rank]);
             _here[rank] = !_unsettled[rank] && isIn(_peers[rank]);
         }
         _rankOf = new(_peers);
-        Release(before);
+        Release(before, heldBefore);
     }
 
     /// <summary>The membership is over.</summary>
-    public void Close() => Release(_peers);
+    public void Close() => Release(_peers, _held);
 
     // Releases the links of a view that is over, once the next one holds its own.
-    private void Release(int[] peers)
+    private void Release(int[] peers, bool[] held)
     {
-        foreach (int peer in peers)
-            if (peer >= 0) node.Links.Release(peer);
+        for (int rank = 0; rank < peers.Length; rank++)
+            if (held[rank]) node.Links.Release(peers[rank]);
     }
+
+    /// <summary>
+    /// Gives up the links to members that take no part in the flush. Nothing has to reach them any more, and what is queued for one that has gone must not take the room that the
+    /// flush needs: the view would not end.
+    /// </summary>
+    public void OnWedged(Participants flush)
+    {
+        for (int rank = 0; rank < _held.Length; rank++)
+        {
+            if (flush[rank] || !_held[rank]) continue;
+            _held[rank] = false;
+            node.Links.Release(_peers[rank]);
+        }
+    }
+
+    /// <summary>Whether this view still needs the link to another member.</summary>
+    public bool IsHeld(int rank) => _held[rank];
 
     /// <summary>The rank behind a link, −1 for none.</summary>
     public int RankOf(int peer) => _rankOf[peer];

@@ -77,6 +77,8 @@ internal sealed partial class GroupProtocol
     {
         if (View is null || IsOver || Links.RankOf(peer) is not (>= 0 and var rank)) return;
         Touch();
+        // The member is out of the next view.
+        if (!Links.IsHeld(rank)) return;
         Links.Relink(rank);
         BindTable.Write(Links.Frame(FrameType.Bind, BindTable.Body), View.Group, View.Id);
         Links.SendTo(rank);
