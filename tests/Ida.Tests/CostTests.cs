@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Wire;
 
@@ -76,9 +77,9 @@ public sealed class CostTests
         var member = world.Members[0];
         var participant = member.Host.Current!.Participant;
         ulong sequence = DhtWorld.Named;
-        var first = Propose(1, Keys - 1, put: true);
+        var first = Propose(1, Keys - 1, OperationKind.Put);
         Commit(first);
-        var last = Propose(Keys, 1, put: true);
+        var last = Propose(Keys, 1, OperationKind.Put);
         if (executed)
         {
             Commit(last);
@@ -87,7 +88,7 @@ public sealed class CostTests
         Assert.Equal(executed, last.Executed);
         long before = participant.Looked;
         var reads = new List<ParticipantRecord>();
-        for (int i = 0; i < Reads; i++) reads.Add(Propose(1, Keys, put: false));
+        for (int i = 0; i < Reads; i++) reads.Add(Propose(1, Keys, OperationKind.Get));
         Assert.All(reads, read => Assert.Equal((executed, false), (read.Executed, read.Stable)));
         // One that waits for the put to be executed is looked at when it comes. Executed ones are looked at, at each of their keys, when another one is.
         Assert.InRange(participant.Looked - before, 1, Keys * Reads * (executed ? Reads + Keys : 1));
@@ -100,23 +101,23 @@ public sealed class CostTests
         Stabilize(last);
         Assert.Equal(2, participant.OperationCount);
 
-        ParticipantRecord Propose(int firstKey, int keys, bool put)
+        ParticipantRecord Propose(int firstKey, int keys, OperationKind kind)
         {
             var op = participant.NewRecord();
             op.Key = new(new(member.Host.Current!.State.Session, sequence++), 1);
-            (op.IsPut, op.Single, op.Payload) = (put, !put, put ? sequence : 0);
+            (op.Kind, op.Single, op.Payload) = (kind, !kind.Changes, kind.Changes ? sequence : 0);
             op.AddSlot(0);
-            if (put) op.AddSlot(1);
+            if (kind.Changes) op.AddSlot(1);
             for (int i = firstKey; i < firstKey + keys; i++)
             {
                 byte[] key = [1, 2, 3, 4, 5, 6, 7, 8, (byte)i, (byte)'0'];
-                op.AddUse(participant.EntryOf(key, StableHash.Of(key))).Incoming = put ? [1] : null;
+                op.AddUse(participant.EntryOf(key, StableHash.Of(key)), new(kind.Changes ? KeyEffect.Put : KeyEffect.Read)).Incoming = kind.Changes ? [1] : null;
             }
             member.Turn(() => participant.Propose(op, from: 1, hint: 1, ackedBelow: 0));
             return op;
         }
 
-        void Commit(ParticipantRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, put: true, op.Proposed, stable: false));
+        void Commit(ParticipantRecord op) => member.Turn(() => participant.Commit(op.Key, op.Owner, from: 1, OperationKind.Put, op.Proposed, stable: false));
 
         void Stabilize(ParticipantRecord op) => member.Turn(() => participant.Stable(op.Key, from: 1));
     }

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Ordering;
 
 namespace Ida.Tests;
@@ -20,9 +21,9 @@ public sealed class EntryQueueTests
                 int choice = random.Next(queued.Count < 3 ? 1 : 4);
                 if (choice == 0)
                 {
-                    var op = new ParticipantRecord(new()) { Key = new(new(1, step), 1), IsPut = random.Next(3) == 0, Proposed = (ulong)random.Next(100) + 1 };
+                    var op = new ParticipantRecord(new()) { Key = new(new(1, step), 1), Kind = OperationKind.Of(random.Next(3) == 0), Proposed = (ulong)random.Next(100) + 1 };
                     op.Move(RecordPhase.Proposed);
-                    queued.Add(op.AddUse(entry));
+                    queued.Add(op.AddUse(entry, new(KeyEffect.Read)));
                     queue.Enqueue(queued[^1]);
                 }
                 else
@@ -46,7 +47,7 @@ public sealed class EntryQueueTests
 
             void AssertFirst()
             {
-                var puts = queued.Where(static use => use.Op.IsPut).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).ToList();
+                var puts = queued.Where(static use => use.Op.Kind.Changes).OrderBy(static use => use.Op.Position).ThenBy(static use => use.Op.Key).ToList();
                 Assert.Same(puts.FirstOrDefault(), queue.FirstPut);
                 Assert.Same(puts.Find(static use => !use.Op.Executed), queue.FirstUnexecuted);
                 Assert.Equal(puts.Count, queue.Puts);

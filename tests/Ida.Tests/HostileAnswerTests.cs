@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -209,7 +209,7 @@ public sealed class HostileAnswerTests
         var parts = new BodyWriter(bytes);
         parts.Var((ulong)count);
         for (int i = 0; i < count; i++) parts.Var(Lie);
-        if (count > 0) PutReportCodec.Write(ref parts, new(Ordering.Verdict.Failed, 0, "lie", null));
+        if (count > 0) PutReportCodec.Write(ref parts, new(Verdict.Failed, 0, "lie", null));
         return parts.Written.ToArray();
     }
 
@@ -221,7 +221,7 @@ public sealed class HostileAnswerTests
         for (int i = 0; i < count; i++)
         {
             parts.Var(Lie);
-            PutReportCodec.Write(ref parts, new(Ordering.Verdict.Failed, 0, "lie", null));
+            PutReportCodec.Write(ref parts, new(Verdict.Failed, 0, "lie", null));
         }
         return parts.Written.ToArray();
     }

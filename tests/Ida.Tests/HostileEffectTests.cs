@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Maps;
-using Ida.Messages;
 using Ida.Wire;
 
 namespace Ida.Tests;
@@ -9,7 +9,7 @@ namespace Ida.Tests;
 public sealed class HostileEffectTests
 {
     private const int Target = 0, Other = 2, Liar = 3;
-    private const byte Put = 1, Remove = 2, Merge = 3, Check = 4, Expects = DhtMessages.Expectation;
+    private const byte Put = 1, Remove = 2, Merge = 3, Check = 4, Expects = KeyDeed.Expectation;
     private static readonly byte[] s_oneShard = [0, 2], s_twoShards = [0, 2, 1, 3];
 
     public static TheoryData<string, bool> Cases() => new()

@@ -1,11 +1,12 @@
 using Ida.Coordination;
+using Ida.Kinds;
 
 namespace Ida.Tests;
 
 /// <summary>An operation of no DHT, for the lists in which operations wait.</summary>
 internal sealed class IdleOperation() : ClientOperation(null!)
 {
-    public static IdleOperation Put(long charge = 0) => new() { IsPut = true, Charge = charge };
+    public static IdleOperation Put(long charge = 0) => new() { Kind = OperationKind.Put, Charge = charge };
 
     public static IdleOperation Read(long charge = 0) => new() { Charge = charge };
 

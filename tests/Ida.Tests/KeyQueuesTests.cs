@@ -1,4 +1,5 @@
 using System.Reflection;
+using Ida.Kinds;
 using Ida.Ordering;
 
 namespace Ida.Tests;
@@ -107,9 +108,9 @@ public sealed class KeyQueuesTests
 
     private static KeyUse Use(Entry entry, uint number, bool put)
     {
-        var op = new ParticipantRecord(new()) { Key = new(new(1, number), 1), IsPut = put, Proposed = number };
+        var op = new ParticipantRecord(new()) { Key = new(new(1, number), 1), Kind = OperationKind.Of(put), Proposed = number };
         op.Move(RecordPhase.Proposed);
-        return op.AddUse(entry);
+        return op.AddUse(entry, new(KeyEffect.Read));
     }
 
     private static long BytesOf(Func<object> make)

@@ -94,7 +94,7 @@ public sealed class NeverGivenIdTests
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0) or (0, 3) or (3, 0));
         var held = world.Members[0].Host.Current!.Participant.Oldest!;
-        Assert.True(held is { IsPut: false, Executed: true, Stable: false }, world.Describe());
+        Assert.True(held is { Kind.Changes: false, Executed: true, Stable: false }, world.Describe());
         var made = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2) or (2, 0));

@@ -1,5 +1,5 @@
 using GroupCore.Runtime;
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Wire;
 
 namespace Ida.Tests;

@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Messages;
 using Ida.Wire;
 
@@ -30,7 +31,7 @@ public sealed class RepeatedQuestionTests
         {
             holder.Turn(() =>
             {
-                if (!proposal) participant.Recover(key, owner: 1, from: 1, put: false, reject: false, withTime: false);
+                if (!proposal) participant.Recover(key, owner: 1, from: 1, OperationKind.Get, reject: false, withTime: false);
                 else
                 {
                     var again = participant.NewRecord();

@@ -1,5 +1,6 @@
 using System.Buffers;
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 using Ida.Transfer;

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 using Ida.Wire;
@@ -132,7 +133,7 @@ public sealed class TransferTests
             for (int i = 0; i < keys; i++)
             {
                 to.Blob(DhtWorld.KeyOf("ints", (byte)(i >> 8), (byte)i, (byte)'0'));
-                to.U8((byte)KeyEffect.Remove);
+                to.U8(KeyEffect.Remove.Number);
             }
             return to.Written.ToArray();
         }
@@ -154,11 +155,11 @@ public sealed class TransferTests
             {
                 if (!issued)
                 {
-                    participant.Recover(key, owner: -1, from: 0, put: true, reject: true, withTime: false);
+                    participant.Recover(key, owner: -1, from: 0, OperationKind.Put, reject: true, withTime: false);
                     return;
                 }
                 var op = participant.NewRecord();
-                (op.Key, op.Payload, op.IsPut, op.Issued) = (key, 77, true, true);
+                (op.Key, op.Payload, op.Kind, op.Issued) = (key, 77, OperationKind.Put, true);
                 participant.Propose(op, from: 0, hint: 1, ackedBelow: 0);
             });
         }
@@ -168,8 +169,8 @@ public sealed class TransferTests
         Assert.Equal((Sessions * Attempts) - SessionTable.MostRefusedUnheard, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         // What is known of a session stays, and members' sessions are none of these.
         var known = new AttemptId(new(1_000_000, 1), 1, issued ? 77UL : 0);
-        victim.Turn(() => participant.Recover(known, owner: -1, from: 0, put: true, reject: true, withTime: false));
-        victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, put: true, reject: true, withTime: false));
+        victim.Turn(() => participant.Recover(known, owner: -1, from: 0, OperationKind.Put, reject: true, withTime: false));
+        victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, OperationKind.Put, reject: true, withTime: false));
         Assert.Equal(SessionTable.MostRefusedUnheard + 2, world.Waiting(Newcomer, 0));
         world.Swallows = null;
         world.ChangeView();

@@ -2,6 +2,7 @@ using GroupCore.Basics;
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Coordination;
+using Ida.Kinds;
 using Ida.Maps;
 
 namespace Ida;
@@ -151,7 +152,7 @@ public sealed class Dht : IDhtEvents
         return op;
     }
 
-    internal void BeginPut(ClientOperation op, PutOptions? options) => op.Begin(true, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
+    internal void BeginPut(ClientOperation op, PutOptions? options) => op.Begin(OperationKind.Put, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
     /// <summary>The time that options ask for, once their level is found to be one.</summary>
     internal TimeSpan TimeOf(PutOptions? options)
@@ -183,7 +184,7 @@ public sealed class Dht : IDhtEvents
         return DhtTraces.Submit(op, operation, map, cancellationToken);
     }
 
-    internal void BeginGet(ClientOperation op, GetOptions? options) => op.Begin(false, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
+    internal void BeginGet(ClientOperation op, GetOptions? options) => op.Begin(OperationKind.Get, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
     internal DhtMap<TKey, TValue> Own<TKey, TValue>(DhtMap<TKey, TValue> map) where TKey : notnull
     {

@@ -4,8 +4,8 @@ using GroupCore.Groups.Buffers;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
 using Ida.Coordination;
+using Ida.Kinds;
 using Ida.Maps;
-using Ida.Ordering;
 
 namespace Ida;
 
@@ -208,21 +208,21 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
     internal void AddPut(ClientOperation op, TKey key, TValue? value, ulong? expected)
     {
         if (s_nullable && value is null) AddRemove(op, key, expected);
-        else Add(op, key, KeyEffect.Put, value, null, expected);
+        else Add(op, key, Deed(KeyEffect.Put, expected), value, null);
     }
 
-    internal void AddRemove(ClientOperation op, TKey key, ulong? expected) => Add(op, key, KeyEffect.Remove, default(TValue), null, expected);
+    internal void AddRemove(ClientOperation op, TKey key, ulong? expected) => Add(op, key, Deed(KeyEffect.Remove, expected), default(TValue), null);
 
-    internal void AddCheck(ClientOperation op, TKey key, ulong expected) => Add(op, key, KeyEffect.Check, default(TValue), null, expected);
+    internal void AddCheck(ClientOperation op, TKey key, ulong expected) => Add(op, key, Deed(KeyEffect.Check, expected), default(TValue), null);
 
     internal void AddMerge<TIncoming>(ClientOperation op, TKey key, TIncoming value)
     {
         var resolver = _declared.FindResolver<TIncoming>() ?? throw new NoResolverException(Name, typeof(TValue), typeof(TIncoming), [.. _declared.Resolvers.Select(static one => one.Incoming)]);
         if (value is null) throw new ArgumentNullException(nameof(value));
-        Add(op, key, KeyEffect.Merge, value, resolver, null);
+        Add(op, key, new(KeyEffect.Merge, resolver.Id), value, resolver);
     }
 
-    internal void AddGet(ClientOperation op, TKey key) => Add(op, key, KeyEffect.Read, default(TValue), null, null);
+    internal void AddGet(ClientOperation op, TKey key) => Add(op, key, new(KeyEffect.Read), default(TValue), null);
 
     private ValueTask<bool> ChangeAsync(TKey key, TValue value, ulong expected, PutOptions? options, CancellationToken cancellationToken)
     {
@@ -249,8 +249,10 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
         }
     }
 
+    private static KeyDeed Deed(KeyEffect effect, ulong? expected) => new(effect, 0, expected is not null, expected ?? 0);
+
     /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
-    private void Add<T>(ClientOperation op, TKey key, KeyEffect effect, T? value, DeclaredResolver? resolver, ulong? expected)
+    private void Add<T>(ClientOperation op, TKey key, in KeyDeed deed, T? value, DeclaredResolver? resolver)
     {
         ArgumentNullException.ThrowIfNull(key);
         int start = op.Bytes.Length, parts = op.PartCount;
@@ -261,7 +263,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             WriteKey(op.Bytes, key);
             int end = op.Bytes.Length;
             at = "The serializer";
-            if (effect is KeyEffect.Put or KeyEffect.Merge) WriteValue(op.Bytes, value);
+            if (deed.Effect.Brings) WriteValue(op.Bytes, value);
             if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
             at = _declared.IsPlain ? "The hash" : "The shard key, or the hash of it,";
             // By its bytes, as at the members that hold it: two objects of one key may differ in what is not written, such as the offset of a time.
@@ -269,7 +271,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             op.AddPart(start, end, new()
             {
                 Shard = _dht.Layer.Places.ShardOf(hash), Place = _dht.Layer.Places.PlaceOf(_declared, hash, op.Bytes.Written[start..end]), Uses = (Declared?)resolver ?? _declared,
-                Effect = effect, Resolver = resolver?.Id ?? 0, Expects = expected is not null, Expected = expected ?? 0,
+                Deed = deed,
             });
         }
         catch (Exception error) when (error is not DhtException)

@@ -1,5 +1,5 @@
 using Ida.Coordination;
-using Ida.Ordering;
+using Ida.Kinds;
 
 namespace Ida;
 

@@ -75,7 +75,7 @@ internal sealed class ByteShares(long most)
 
     private long Guess(ClientOperation op) => op.AskedBytes + (BringsValues(op) ? Math.Min(op.PartCount * _perKey, MostGuess) : 0);
 
-    private static bool BringsValues(ClientOperation op) => !op.IsPut || op.TellsValue;
+    private static bool BringsValues(ClientOperation op) => !op.Kind.Changes || op.TellsValue;
 
     // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.
     private static bool IsAnswered(ClientOperation op)

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using GroupCore.Groups.Buffers;
 using GroupCore.Runtime;
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -26,7 +26,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
 
     public OperationPart[] Parts = new OperationPart[1];
     public int PartCount;
-    public bool IsPut;
+    public OperationKind Kind = OperationKind.Get;
     public ConsistencyLevel Level;
     public long Timeout;
 
@@ -135,11 +135,11 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
 
     public ReadOnlySpan<byte> KeyOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset, Parts[part].KeyLength);
 
-    /// <summary>The value that a put or merge brings for a key.</summary>
+    /// <summary>The value that is brought for a key.</summary>
     public ReadOnlySpan<byte> IncomingOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset + Parts[part].KeyLength, Parts[part].IncomingLength);
 
-    /// <summary>Whether the result has the value that is stored then: of a put that merges one key and has no other.</summary>
-    public bool TellsValue => PartCount == 1 && Parts[0].Effect == KeyEffect.Merge;
+    /// <summary>Whether the result has the value that is stored then.</summary>
+    public bool TellsValue => PartCount == 1 && Parts[0].Deed.Effect.TellsValue;
 
     /// <summary>Whether its caller cannot do without what it tells, which is known only when it is executed.</summary>
     protected virtual bool MustTell => Expects;
@@ -150,7 +150,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         get
         {
             for (int i = 0; i < PartCount; i++)
-                if (Parts[i].Expects) return true;
+                if (Parts[i].Deed.Expects) return true;
             return false;
         }
     }
@@ -191,10 +191,10 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     }
 
     /// <summary>Begins a use, on the caller's thread.</summary>
-    public void Begin(bool put, ConsistencyLevel level, TimeSpan timeout)
+    public void Begin(OperationKind kind, ConsistencyLevel level, TimeSpan timeout)
     {
         Move(OperationPhase.Building);
-        (IsPut, Level) = (put, level);
+        (Kind, Level) = (kind, level);
         Timeout = timeout == System.Threading.Timeout.InfiniteTimeSpan ? Unlimited : (long)Math.Min(timeout.TotalNanoseconds, Unlimited);
     }
 
@@ -231,7 +231,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     public void Seal(string parameter)
     {
         if (PartCount > 1) Sort(parameter);
-        if (!IsPut) return;
+        if (!Kind.Changes) return;
         if (Expects && Parts[0].Shard != Parts[PartCount - 1].Shard)
             throw new ArgumentException("The operation expects versions, and its keys lie in several shards: only the members of one shard can tell whether its expectations are met. In which shard a key lies depends on its bytes, or those of its shard key, and the hash; not on its map.", parameter);
         if (MustTell) Level = ConsistencyLevel.Strict;
@@ -239,9 +239,9 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + part.IncomingLength), part.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
-            pair = PutPayload.With(pair, (ulong)part.Effect);
-            if (part.Expects) pair = PutPayload.With(pair, part.Expected);
+            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + part.IncomingLength), part.Deed.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
+            pair = PutPayload.With(pair, part.Deed.Effect.Number);
+            if (part.Deed.Expects) pair = PutPayload.With(pair, part.Deed.Expected);
             PutPayload.Add(ref pairs, ref places, pair, part.Shard);
         }
         Payload = PutPayload.Of(pairs, places);
@@ -270,17 +270,17 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         {
             ref var last = ref Parts[count - 1];
             ref var next = ref Parts[i];
-            bool agree = !(last.Expects && next.Expects) || last.Expected == next.Expected;
-            bool joins = agree && (last.Effect == KeyEffect.Check || next.Effect == KeyEffect.Check) && KeyOf(count - 1).SequenceEqual(KeyOf(i));
+            bool agree = !(last.Deed.Expects && next.Deed.Expects) || last.Deed.Expected == next.Deed.Expected;
+            bool joins = agree && (last.Deed.Effect == KeyEffect.Check || next.Deed.Effect == KeyEffect.Check) && KeyOf(count - 1).SequenceEqual(KeyOf(i));
             if (!joins)
             {
                 Parts[count++] = next;
                 continue;
             }
             int index = Math.Min(last.Index, next.Index);
-            ulong expected = last.Expects ? last.Expected : next.Expected;
-            if (last.Effect == KeyEffect.Check) last = next;
-            (last.Index, last.Expects, last.Expected) = (index, true, expected);
+            ulong expected = last.Deed.Expects ? last.Deed.Expected : next.Deed.Expected;
+            if (last.Deed.Effect == KeyEffect.Check) last = next;
+            (last.Index, last.Deed) = (index, last.Deed with { Expects = true, Expected = expected });
         }
         if (count == PartCount) return;
         Parts.AsSpan(count, PartCount - count).Clear();

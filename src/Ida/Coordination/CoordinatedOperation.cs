@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 
@@ -8,7 +9,8 @@ internal sealed class CoordinatedOperation
 {
     public AttemptId Key;
     public int Owner;
-    public bool IsPut, Single;
+    public OperationKind Kind = OperationKind.Get;
+    public bool Single;
     public ConsistencyLevel Level;
     public ushort[] Slots = new ushort[8];
     public SlotFlags[] Flags = new SlotFlags[8];

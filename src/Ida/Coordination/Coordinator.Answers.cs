@@ -33,7 +33,7 @@ internal sealed partial class Coordinator
         if (running.Single) running.Committed = true;
         if (running.Committed)
         {
-            if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
+            if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
             FinishIfStable(running);
         }
         // An operation whose last answer this was has ended already.
@@ -65,7 +65,7 @@ internal sealed partial class Coordinator
     /// the execution.
     /// </summary>
     public static bool Counts(CoordinatedOperation running, int index, bool executed) =>
-        executed || (running.IsPut ? !running.Any(SlotFlags.Executed) : index >= 0 && (running.Flags[index] & SlotFlags.Quiescent) == SlotFlags.None);
+        executed || (running.Kind.Changes ? !running.Any(SlotFlags.Executed) : index >= 0 && (running.Flags[index] & SlotFlags.Quiescent) == SlotFlags.None);
 
     /// <summary>
     /// Whether a result for a key is better than the present one. Replicas compute ahead for different times, and only a result for the
@@ -89,12 +89,12 @@ internal sealed partial class Coordinator
         if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
         MarkTooLarge(running, index, op.TooLarge);
         ulong time = executed ? OperationPart.Executed : op.Proposed;
-        if (op.IsPut && !IsNewer(client.Parts[first], time)) return;
+        if (op.Kind.Changes && !IsNewer(client.Parts[first], time)) return;
         for (int i = 0; i < op.UseCount; i++)
         {
             Give(client, first + i, op.Uses[i].Version, i == 0 ? op.Report : null);
             client.Parts[first + i].ResultTime = time;
-            if (!op.IsPut) client.Parts[first + i].Value = op.Uses[i].Value;
+            if (!op.Kind.Changes) client.Parts[first + i].Value = op.Uses[i].Value;
         }
     }
 
@@ -166,8 +166,8 @@ internal sealed partial class Coordinator
         if (!stable) KeepWhatHolds(running, time);
         bool here = RemoteRanks(running, out int remote);
         var ranks = _ranks.AsSpan(0, remote);
-        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.IsPut, time, stable);
-        if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.IsPut, time, stable);
+        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.Kind, time, stable);
+        if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.Kind, time, stable);
         collection.CommitSent(ranks, here ? participant.Find(running.Key) : null);
         if (stable)
         {
@@ -178,7 +178,7 @@ internal sealed partial class Coordinator
         {
             state.Counters.CountSlow();
             // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
-            if (running.IsPut && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || !state.Rules.PutWaitsForSeal))
+            if (running.Kind.Changes && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || !state.Rules.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
@@ -186,7 +186,7 @@ internal sealed partial class Coordinator
                 if (running.ReturnedEarly) _early.Add(running);
                 CompleteClient(running);
             }
-            else if (!running.IsPut && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
+            else if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
             {
                 CompleteClient(running);
             }
@@ -285,7 +285,7 @@ internal sealed partial class Coordinator
             return;
         }
         // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
-        bool released = running.Reason == RejectReason.OutcomesFull && client.IsPut && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
+        bool released = running.Reason == RejectReason.OutcomesFull && client.Kind.Changes && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
         if (!(released && client.Refusals == 0) && Ends(client, running.Reason))
         {
             // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
@@ -299,7 +299,7 @@ internal sealed partial class Coordinator
         client.Running = null;
         var reason = running.Reason;
         Forget(running);
-        if (reason == RejectReason.Expired && client.IsPut) AskHowItEnded(client);
+        if (reason == RejectReason.Expired && client.Kind.Changes) AskHowItEnded(client);
         else if (reason == RejectReason.Rejected) RetryAbove(client);
         else RetryApart(client);
     }
@@ -324,7 +324,7 @@ internal sealed partial class Coordinator
             // A participant has the commit from a member that took over: the put is executed, whatever another participant says.
             if (running.Client is { } goesOn)
             {
-                goesOn.Executed = goesOn.IsPut;
+                goesOn.Executed = goesOn.Kind.Changes;
                 RetryApart(goesOn);
             }
             Forget(running);
@@ -379,7 +379,7 @@ internal sealed partial class Coordinator
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
         if (running.Any(SlotFlags.TooLarge)) Finish(client, About(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
         else if (whole || client.WithoutResult) Finish(client, null);
-        else if (client.IsPut)
+        else if (client.Kind.Changes)
         {
             // Another attempt was acknowledged before, and its result is no longer at the replicas.
             running.Client = null;

@@ -9,7 +9,7 @@ internal sealed partial class Coordinator
     /// </summary>
     private void GiveUp(ClientOperation op, Exception reason)
     {
-        if (!op.IsPut || (op.Phase != OperationPhase.Sent && op.Requested is null)) Finish(op, reason);
+        if (!op.Kind.Changes || (op.Phase != OperationPhase.Sent && op.Requested is null)) Finish(op, reason);
         else if (op.Phase == OperationPhase.Sent) Detach(op, Unresolved(op, $"{Why(op, reason)} after the put was sent; it goes on.", reason));
         else Finish(op, Unresolved(op, $"{Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
     }

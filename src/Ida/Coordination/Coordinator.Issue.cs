@@ -30,7 +30,7 @@ internal sealed partial class Coordinator
         }
         // What was sent of a put in an earlier view may have been executed: its participants say so, and refuse it otherwise.
         var lacking = Lacking(op);
-        if (lacking is not null && (!op.IsPut || op.Phase == OperationPhase.Admitted))
+        if (lacking is not null && (!op.Kind.Changes || op.Phase == OperationPhase.Admitted))
         {
             Refuse(op, NotAgreed(op, lacking));
             return;
@@ -59,7 +59,7 @@ internal sealed partial class Coordinator
         op.AnswerBytes = 0;
         op.ForgetResults();
         bool oneShard = op.Parts[0].Shard == op.Parts[op.PartCount - 1].Shard;
-        if (!op.IsPut && (op.PartCount == 1 || (oneShard && !state.Rules.ShardReadTakesTime)))
+        if (!op.Kind.Changes && (op.PartCount == 1 || (oneShard && !state.Rules.ShardReadTakesTime)))
         {
             IssueReads(op, map);
             return;
@@ -70,14 +70,14 @@ internal sealed partial class Coordinator
         while (_running.Find(new(op.Id, op.Attempt, payload)) is not null) op.Attempt++;
         running.Key = new(op.Id, op.Attempt, payload);
         running.Owner = state.OwnerOf(op.Id.Session);
-        (running.IsPut, running.Level) = (op.IsPut, op.Level);
+        (running.Kind, running.Level) = (op.Kind, op.Level);
         if (!FindParticipants(op, running, map))
         {
             Recycle(running);
             RetryLater(op);
             return;
         }
-        running.Single = !op.IsPut && running.Count == 1;
+        running.Single = !op.Kind.Changes && running.Count == 1;
         running.Client = op;
         op.Running = running;
         _running.Add(running);
@@ -119,7 +119,7 @@ internal sealed partial class Coordinator
         {
             if (op.Parts[i].Shard == shard) continue;
             shard = op.Parts[i].Shard;
-            if (op.IsPut)
+            if (op.Kind.Changes)
             {
                 foreach (ushort slot in map.Members(shard)) running.Add(slot);
                 continue;
@@ -144,7 +144,7 @@ internal sealed partial class Coordinator
         op.MarkSent();
         var record = participant.NewRecord();
         record.Issued = true;
-        (record.Key, record.Payload, record.Owner, record.IsPut, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.IsPut, running.Single, running.Level);
+        (record.Key, record.Payload, record.Owner, record.Kind, record.Single, record.Level) = (running.Key, op.Payload, running.Owner, running.Kind, running.Single, running.Level);
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
         if (!usable)
         {
@@ -157,8 +157,8 @@ internal sealed partial class Coordinator
         for (int i = first; i < op.PartCount && op.Parts[i].Shard == state.Shard; i++)
         {
             ref var part = ref op.Parts[i];
-            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), part.Place), part.Effect, part.Resolver, part.Expects, part.Expected);
-            use.Incoming = part.Effect is KeyEffect.Put or KeyEffect.Merge ? op.IncomingOf(i).ToArray() : null;
+            var use = record.AddUse(participant.EntryOf(op.KeyOf(i), part.Place), part.Deed);
+            use.Incoming = part.Deed.Effect.Brings ? op.IncomingOf(i).ToArray() : null;
         }
         record.TellsValue = op.TellsValue;
         participant.Propose(record, state.Rank, hint, acked);
@@ -208,7 +208,7 @@ internal sealed partial class Coordinator
 
     /// <summary>The read that an answer is for, if it still waits.</summary>
     private bool TryRead(ulong request, uint attempt, int index, [NotNullWhen(true)] out ClientOperation? op) =>
-        _pending.TryGetValue(new(state.Session, request), out op) && !op.IsPut && op.IsInFlight && op.Attempt == attempt && (uint)index < (uint)op.PartCount;
+        _pending.TryGetValue(new(state.Session, request), out op) && !op.Kind.Changes && op.IsInFlight && op.Attempt == attempt && (uint)index < (uint)op.PartCount;
 
     private void OnLocalValue(ClientOperation op, int index, byte[]? value, ulong version)
     {

@@ -1,5 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -45,7 +45,7 @@ internal sealed partial class Coordinator
     /// Whether this operation, while in flight, keeps later outcomes from being acknowledged. One-key reads do not, since replicas keep no
     /// attempts of them; retries of this member's puts are counted separately.
     /// </summary>
-    private static bool HoldsBack(ClientOperation op) => op.Requested is null && (op.IsPut || op.PartCount > 1);
+    private static bool HoldsBack(ClientOperation op) => op.Requested is null && (op.Kind.Changes || op.PartCount > 1);
 
     private bool IsNamedHere(ClientOperation op) => op.Requested is not null && op.Id.Session == state.Session;
 
@@ -160,7 +160,7 @@ internal sealed partial class Coordinator
             DhtConfigurationException or MapNotAgreedException => EndStatus.Misplaced,
             _ => EndStatus.Forgotten,
         };
-        if (!op.IsPut || status == EndStatus.Forgotten || (error is not null && op.Requested is not null)) return;
+        if (!op.Kind.Changes || status == EndStatus.Forgotten || (error is not null && op.Requested is not null)) return;
         bool results = error is null && !op.WithoutResult;
         Span<ulong> versions = new ulong[results ? op.PartCount : 0];
         PutReport?[]? reports = null;
@@ -205,7 +205,7 @@ internal sealed partial class Coordinator
     public void OnAskEnd(int from, in AttemptId key)
     {
         var status = WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
-        bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.IsPut;
+        bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.Kind.Changes;
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
         // The put asked for may be the one executed instead, or a retry after refused attempts.
         else if (pending && PutPayload.SamePairs(op!.Payload, key.Payload)) status = EndStatus.UnderWay;

@@ -57,25 +57,25 @@ internal sealed partial class Coordinator
     /// <summary>Counts bytes of values in an answer.</summary>
     public void CountAnswer(ClientOperation op, int bytes) => _shares.Count(op, bytes);
 
-    private bool BringsTooMuch(ClientOperation op) => !op.IsPut && op.AnswerBytes > 0 && _shares.AreExceeded && OnTheWay > 1;
+    private bool BringsTooMuch(ClientOperation op) => !op.Kind.Changes && op.AnswerBytes > 0 && _shares.AreExceeded && OnTheWay > 1;
 
     private int OnTheWay => _inFlight.Count - _parked.Count;
 
     // Thousands may be due at once: without this, calls on other members would wait for all of them.
-    private bool HasPlace(ClientOperation op) => (!op.IsPut || InWindow) && OnTheWay + Math.Min(_shares.Due, (state.Own.MaxInFlight + 1) / 2) < state.Own.MaxInFlight
+    private bool HasPlace(ClientOperation op) => (!op.Kind.Changes || InWindow) && OnTheWay + Math.Min(_shares.Due, (state.Own.MaxInFlight + 1) / 2) < state.Own.MaxInFlight
         && (_shares.FitBeside(op) || (_shares.Due == 0 && OnTheWay == 0));
 
     /// <summary>Whether an operation that gave its share back may have it again.</summary>
     private bool MayResume(ClientOperation op) => OnTheWay < state.Own.MaxInFlight && (_shares.Fit(op) || OnTheWay == 0);
 
     /// <summary>Whether waiting operations come before it. Where only puts wait, and only for the window, reads pass them.</summary>
-    private bool Queues(ClientOperation op) => _waiting.Count > 0 && (op.IsPut || _waiting.Reads > 0 || InWindow);
+    private bool Queues(ClientOperation op) => _waiting.Count > 0 && (op.Kind.Changes || _waiting.Reads > 0 || InWindow);
 
     /// <summary>The waiting operation whose turn it is: the first, or the first read where no put may begin.</summary>
     private ClientOperation? NextWaiting()
     {
         var first = _waiting.First;
-        return first is not { IsPut: true } || InWindow ? first : _waiting.FirstRead;
+        return first is not { Kind.Changes: true } || InWindow ? first : _waiting.FirstRead;
     }
 
     private int WaitingOperations => _waiting.Count + _parked.Count;
@@ -231,7 +231,7 @@ internal sealed partial class Coordinator
         {
             if (op.Parts[i].Shard == shard) continue;
             shard = op.Parts[i].Shard;
-            if (op.IsPut)
+            if (op.Kind.Changes)
             {
                 foreach (ushort slot in map.Members(shard)) AddAsked(map.RankOfSlot(slot));
             }

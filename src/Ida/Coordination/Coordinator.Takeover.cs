@@ -76,7 +76,7 @@ internal sealed partial class Coordinator
         state.Counters.CountTakeover();
         op.TakenOver = true;
         var running = _free.TryPop(out var free) ? free : new();
-        (running.Key, running.Owner, running.IsPut, running.Level, running.IsTakeover) = (op.Key, op.Owner, op.IsPut, op.Level, true);
+        (running.Key, running.Owner, running.Kind, running.Level, running.IsTakeover) = (op.Key, op.Owner, op.Kind, op.Level, true);
         foreach (ushort slot in op.Participants) running.Add(slot);
         _running.Add(running);
         _takeovers.Add(running);
@@ -95,8 +95,8 @@ internal sealed partial class Coordinator
     private void Ask(CoordinatedOperation running, int index, bool reject)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[index]);
-        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.IsPut, reject, running.AskedWithTime);
-        else send.Recover(rank, running.Key, running.Owner, running.IsPut, reject, running.AskedWithTime);
+        if (rank == state.Rank) participant.Recover(running.Key, running.Owner, rank, running.Kind, reject, running.AskedWithTime);
+        else send.Recover(rank, running.Key, running.Owner, running.Kind, reject, running.AskedWithTime);
     }
 
     private void StepTakeover(CoordinatedOperation running)

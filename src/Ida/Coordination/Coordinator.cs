@@ -54,7 +54,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
             Finish(op, new OperationCanceledException());
             return;
         }
-        if (!op.IsPut && op.PartCount == 1 && TryReadHere(op)) return;
+        if (!op.Kind.Changes && op.PartCount == 1 && TryReadHere(op)) return;
         // The process may have been frozen after the turn began, with the call made only after that.
         op.Deadline = op.Timeout == ClientOperation.Unlimited ? long.MaxValue : state.Node.Clock() + op.Timeout;
         if (op.Requested is { } requested && !MayBegin(op, requested)) return;
@@ -102,7 +102,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
         {
             next = op.Next;
             // The flush may commit a put that was sent. After a depopulation no member is left to ask.
-            bool unknown = op is { IsPut: true, Phase: not OperationPhase.Admitted } && reason is not ShardDepopulatedException;
+            bool unknown = op is { Kind.Changes: true, Phase: not OperationPhase.Admitted } && reason is not ShardDepopulatedException;
             Finish(op, unknown ? new OutcomeUnknownException(op.Id, reason.Message, reason) { View = LastView } : op.AtEnd(reason, LastView));
         }
         FinishAll(_waiting.FirstPut, reason);
@@ -205,7 +205,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
 
     private void Name(ClientOperation op)
     {
-        op.Id = new(state.Session, Numbers.Next(op.IsPut));
+        op.Id = new(state.Session, Numbers.Next(op.Kind.Changes));
         _pending.Add(op.Id, op);
     }
 

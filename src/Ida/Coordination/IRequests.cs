@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 using Ida.Wire;
@@ -11,7 +12,7 @@ internal interface IRequests
     void Propose(ReadOnlySpan<int> ranks, CoordinatedOperation op, ulong ackedBelow, ulong hint, ClientOperation client, int first, int count);
 
     /// <summary>All have proposed: the attempt has its time.</summary>
-    void Commit(ReadOnlySpan<int> ranks, in AttemptId op, int owner, bool put, ulong time, bool stable);
+    void Commit(ReadOnlySpan<int> ranks, in AttemptId op, int owner, OperationKind kind, ulong time, bool stable);
 
     /// <summary>All are quiescent.</summary>
     void Stable(ReadOnlySpan<int> ranks, in AttemptId op, int owner);
@@ -20,7 +21,7 @@ internal interface IRequests
     void Abort(int to, in AttemptId op, int owner, bool acknowledge);
 
     /// <summary>A takeover asks what a participant holds; with <paramref name="reject"/>, an attempt that it does not hold is rejected from then on.</summary>
-    void Recover(int to, in AttemptId op, int owner, bool put, bool reject, bool withTime);
+    void Recover(int to, in AttemptId op, int owner, OperationKind kind, bool reject, bool withTime);
 
     /// <summary>Asks a holder to hand its part on to another member of its shard.</summary>
     void AskForward(int to, in AttemptId op, int owner, int targetSlot);

@@ -1,4 +1,4 @@
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Wire;
 
 namespace Ida.Coordination;

@@ -1,5 +1,5 @@
+using Ida.Kinds;
 using Ida.Maps;
-using Ida.Ordering;
 
 namespace Ida.Coordination;
 
@@ -17,17 +17,11 @@ internal struct OperationPart
     /// <summary>What all members have to declare: the resolver of a merge, else the map.</summary>
     public Declared Uses;
 
-    public KeyEffect Effect;
+    /// <summary>What is done to the key.</summary>
+    public KeyDeed Deed;
 
-    /// <summary>Bytes of the value that a put or merge brings, behind those of the key.</summary>
+    /// <summary>Bytes of the value that is brought for that, behind those of the key.</summary>
     public int IncomingLength;
-
-    /// <summary>Identity of the resolver of a merge.</summary>
-    public ulong Resolver;
-
-    /// <summary>Whether the put is applied only if the key has the version <see cref="Expected"/>; 0 stands for an absent key.</summary>
-    public bool Expects;
-    public ulong Expected;
 
     public bool HasResult;
 

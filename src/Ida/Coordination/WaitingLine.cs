@@ -35,13 +35,13 @@ internal sealed class WaitingLine
     public void Add(ClientOperation op)
     {
         op.Ticket = ++_tickets;
-        if (op.IsPut) _puts.Add(op);
+        if (op.Kind.Changes) _puts.Add(op);
         else _reads.Add(op);
     }
 
     public void Remove(ClientOperation op)
     {
-        if (op.IsPut) _puts.Remove(op);
+        if (op.Kind.Changes) _puts.Remove(op);
         else _reads.Remove(op);
     }
 }

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -7,13 +8,13 @@ namespace Ida.Messages;
 /// <summary>Commit and Stable: a coordinator tells the time of an attempt, and that all have executed it. A participant tells the latter to whoever asks later.</summary>
 internal sealed partial class DhtMessages
 {
-    /// <summary>Attempt, time u64, flags u8 (stable, put).</summary>
-    public void Commit(ReadOnlySpan<int> ranks, in AttemptId op, int owner, bool put, ulong time, bool stable)
+    /// <summary>Attempt, time u64, flags u8 (stable, kind).</summary>
+    public void Commit(ReadOnlySpan<int> ranks, in AttemptId op, int owner, OperationKind kind, ulong time, bool stable)
     {
         var body = send.Room(AttemptBytes + 9);
         WriteAttempt(ref body, op, owner);
         body.U64(time);
-        body.U8((byte)((stable ? 1 : 0) | (put ? 2 : 0)));
+        body.U8((byte)((stable ? 1 : 0) | (kind.Number << 1)));
         send.Send(ranks, DhtFrame.Commit, body.Length);
     }
 
@@ -24,7 +25,7 @@ internal sealed partial class DhtMessages
         byte flags = body.U8();
         if (!body.Complete || time == 0 || time > HybridClock.MaxTime) Refuse(RefusalReason.Malformed);
         else if (time > state.Clock.Limit(state.Node.Now)) Participant.RefuseCommit(from);
-        else Participant.Commit(key, owner, from, (flags & 2) != 0, time, (flags & 1) != 0);
+        else Participant.Commit(key, owner, from, OperationKind.Of(flags >> 1), time, (flags & 1) != 0);
     }
 
     public void Stable(int to, in AttemptId op, int owner)

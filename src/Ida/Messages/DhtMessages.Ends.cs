@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
 using Ida.Coordination;
-using Ida.Ordering;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 

@@ -1,6 +1,7 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
 using Ida.Coordination;
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 using Ida.Wire;
@@ -40,20 +41,20 @@ internal sealed partial class DhtMessages
         WriteAttempt(ref body, op.Key, op.Owner);
         body.U64(time);
         body.U8((byte)((quiescent ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
-        if (values && op.IsPut) WriteResult(ref body, op);
-        if (values && (!op.IsPut || op.TellsValue) && MustWait(to))
+        if (values && op.Kind.Changes) WriteResult(ref body, op);
+        if (values && op.BringsValues && MustWait(to))
         {
             Keep(to, type, body.Written, op);
             return;
         }
-        if (values && !op.IsPut) WriteResult(ref body, op);
+        if (values && !op.Kind.Changes) WriteResult(ref body, op);
         send.Send(to, type, body.Length);
     }
 
     // Rare: it may allocate.
     private void Keep(int to, FrameType type, ReadOnlySpan<byte> head, ParticipantRecord op)
     {
-        if (op.IsPut)
+        if (op.Kind.Changes)
         {
             _due.Add(to, new(type, op.Key, head.ToArray(), []));
             return;
@@ -116,13 +117,13 @@ internal sealed partial class DhtMessages
         int count = body.Count(DhtLimits.Keys, 1), first = 0;
         ClientOperation? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
         // There are no results where the participant knows only that the put was executed.
-        if (!EndsBehind(body, count, put: true) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
+        if (!EndsBehind(body, count, OperationKind.Put) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Refuse(RefusalReason.Malformed);
             return;
         }
         // No member remembers that a read was executed; but an aborted read may have got its commit from a member that took over.
-        if (running is { IsPut: false } && (count > 0 || !running.Aborting))
+        if (running is { Kind.Changes: false } && (count > 0 || !running.Aborting))
         {
             Refuse(RefusalReason.Unexpected);
             return;
@@ -143,29 +144,20 @@ internal sealed partial class DhtMessages
     private static int ResultBytes(ParticipantRecord op)
     {
         int size = 5 + PutReportCodec.SizeOf(op.Report);
-        for (int i = 0; i < op.UseCount; i++) size += 20 + (op.IsPut ? 0 : op.Uses[i].Value?.Length ?? 0);
+        for (int i = 0; i < op.UseCount; i++) size += op.Kind.SizeOfResult(op.Uses[i].Value);
         return size;
     }
 
-    /// <summary>Count var; of a put the version var of each key and the report, of a read what it read of each.</summary>
+    /// <summary>Count var, the result of each key, the report.</summary>
     private static void WriteResult(ref BodyWriter to, ParticipantRecord op)
     {
         to.Var((ulong)op.UseCount);
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.Uses[i];
-            if (op.IsPut) to.Var(use.Version);
-            else WriteRead(ref to, use.Value, use.Version);
+            op.Kind.WriteResult(ref to, use.Value, use.Version);
         }
-        if (op.IsPut) PutReportCodec.Write(ref to, op.Report);
-    }
-
-    /// <summary>Version var, whether there is a value u8, the value.</summary>
-    public static void WriteRead(ref BodyWriter to, byte[]? value, ulong version)
-    {
-        to.Var(version);
-        to.U8(value is null ? (byte)0 : (byte)1);
-        if (value is not null) to.Blob(value);
+        op.Kind.WriteReport(ref to, op.Report);
     }
 
     /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
@@ -176,35 +168,28 @@ internal sealed partial class DhtMessages
         if (!Coordinator.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 1), first = 0;
-        if (!EndsBehind(body, count, running.IsPut)) return false;
+        if (!EndsBehind(body, count, running.Kind)) return false;
         if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Coordinator.MarkTooLarge(running, index, tooLarge);
         // The parts of a shard get their results together. A read may get one more than once; the last one counts.
-        if (count == 0 || (client.IsPut && !Coordinator.IsNewer(client.Parts[first], time))) return true;
-        int bytes = client.IsPut ? -ValueBytes(client.Parts[first].Report) : body.Remaining;
+        if (count == 0 || (client.Kind.Changes && !Coordinator.IsNewer(client.Parts[first], time))) return true;
+        int bytes = client.Kind.Changes ? -ValueBytes(client.Parts[first].Report) : body.Remaining;
         for (int i = first; i < first + count; i++)
         {
             ref var part = ref client.Parts[i];
-            (part.ResultTime, part.Version, part.Report, part.HasResult) = (time, body.Var(), null, true);
-            if (client.IsPut) continue;
             bytes -= part.Value?.Length ?? 0;
-            part.Value = body.U8() != 0 ? body.Blob(DhtLimits.ValueBytes).ToArray() : null;
+            (part.ResultTime, part.Version, part.Report, part.HasResult) = (time, client.Kind.ReadResult(ref body, ref part.Value), null, true);
         }
-        if (client.IsPut) bytes += ValueBytes(client.Parts[first].Report = PutReportCodec.Read(ref body, count));
+        bytes += ValueBytes(client.Parts[first].Report = client.Kind.ReadReport(ref body, count));
         Coordinator.CountAnswer(client, bytes);
         return true;
     }
 
     /// <summary>Whether the rest of a frame is exactly this many results: a frame that is not whole has no effect.</summary>
-    private static bool EndsBehind(BodyReader body, int count, bool put)
+    private static bool EndsBehind(BodyReader body, int count, OperationKind kind)
     {
-        for (int i = 0; i < count && !body.Failed; i++)
-        {
-            _ = body.Var();
-            if (!put && body.U8() != 0) _ = body.Blob(DhtLimits.ValueBytes);
-        }
-        if (put && count > 0) PutReportCodec.Skip(ref body, count);
+        kind.SkipResults(ref body, count);
         return body.Complete;
     }
 

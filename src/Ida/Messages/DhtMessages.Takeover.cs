@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -6,11 +7,11 @@ namespace Ida.Messages;
 /// <summary>Recover: who takes over asks what a participant holds, and NotHeld, the answer where that is nothing; else the answer is that to a proposal. Each is an attempt with one byte.</summary>
 internal sealed partial class DhtMessages
 {
-    /// <summary>The byte has flags: of a put, to be rejected if it is not held, the time is known.</summary>
-    public void Recover(int to, in AttemptId op, int owner, bool put, bool reject, bool withTime) =>
-        SendShort(to, DhtFrame.Recover, op, owner, (byte)((put ? 1 : 0) | (reject ? 2 : 0) | (withTime ? 4 : 0)));
+    /// <summary>The byte has the kind, and flags: to be rejected if it is not held, the time is known.</summary>
+    public void Recover(int to, in AttemptId op, int owner, OperationKind kind, bool reject, bool withTime) =>
+        SendShort(to, DhtFrame.Recover, op, owner, (byte)(kind.Number | (reject ? 2 : 0) | (withTime ? 4 : 0)));
 
-    private void OnRecover(int from, in AttemptId key, int owner, byte flag) => Participant.Recover(key, owner, from, (flag & 1) != 0, (flag & 2) != 0, (flag & 4) != 0);
+    private void OnRecover(int from, in AttemptId key, int owner, byte flag) => Participant.Recover(key, owner, from, OperationKind.Of(flag), (flag & 2) != 0, (flag & 4) != 0);
 
     /// <summary>The byte repeats whether the asker knew the time.</summary>
     public void NotHeld(int to, in AttemptId op, int owner, bool askedWithTime)

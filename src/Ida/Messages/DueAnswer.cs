@@ -1,4 +1,5 @@
 using GroupCore.Wire;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -38,6 +39,6 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
             return;
         }
         to.Var((ulong)values.Length);
-        foreach (var (value, version) in values) DhtMessages.WriteRead(ref to, value, version);
+        foreach (var (value, version) in values) GetKind.Write(ref to, value, version);
     }
 }

@@ -52,7 +52,7 @@ internal sealed class KeyQueue
         if (after is null) Head = use; else after.Next = use;
         use.Queued = true;
         Uses++;
-        if (!use.Op.IsPut) return;
+        if (!use.Op.Kind.Changes) return;
         Puts++;
         if (FirstPut is null || ParticipantRecord.Before(use.Op, FirstPut.Op)) FirstPut = use;
         if (!use.Op.Executed && (FirstUnexecuted is null || ParticipantRecord.Before(use.Op, FirstUnexecuted.Op))) FirstUnexecuted = use;
@@ -64,7 +64,7 @@ internal sealed class KeyQueue
         if (use == FirstPut)
         {
             FirstPut = use.Next;
-            while (FirstPut is { Op.IsPut: false }) FirstPut = FirstPut.Next;
+            while (FirstPut is { Op.Kind.Changes: false }) FirstPut = FirstPut.Next;
         }
         Pass(use);
         if (use.Previous is null) Head = use.Next; else use.Previous.Next = use.Next;
@@ -72,7 +72,7 @@ internal sealed class KeyQueue
         use.Previous = use.Next = null;
         use.Queued = false;
         Uses--;
-        if (use.Op.IsPut) Puts--;
+        if (use.Op.Kind.Changes) Puts--;
         if (Writer == use.Op) Writer = null;
     }
 
@@ -81,7 +81,7 @@ internal sealed class KeyQueue
     {
         if (use != FirstUnexecuted) return;
         FirstUnexecuted = use.Next;
-        while (FirstUnexecuted is not null && (!FirstUnexecuted.Op.IsPut || FirstUnexecuted.Op.Executed)) FirstUnexecuted = FirstUnexecuted.Next;
+        while (FirstUnexecuted is not null && (!FirstUnexecuted.Op.Kind.Changes || FirstUnexecuted.Op.Executed)) FirstUnexecuted = FirstUnexecuted.Next;
     }
 
     /// <summary>Forgets all that was in it, for the next key.</summary>

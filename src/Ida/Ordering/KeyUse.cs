@@ -1,3 +1,5 @@
+using Ida.Kinds;
+
 namespace Ida.Ordering;
 
 /// <summary>The use of one key by one operation: a node of the key's queue, and the result for that key.</summary>
@@ -16,17 +18,11 @@ internal sealed class KeyUse
     /// <summary>Rank among the arrivals at this key, for readers that wait for the puts before them.</summary>
     public long Arrival;
 
-    public KeyEffect Effect;
+    /// <summary>What is done to the key.</summary>
+    public KeyDeed Deed = new(KeyEffect.Read);
 
-    /// <summary>The value that a put or merge brings.</summary>
+    /// <summary>The value that is brought for that.</summary>
     public byte[]? Incoming;
-
-    /// <summary>Identity of the resolver of a merge.</summary>
-    public ulong Resolver;
-
-    /// <summary>Whether the put is applied only if the key has the version <see cref="Expected"/>; 0 stands for an absent key.</summary>
-    public bool Expects;
-    public ulong Expected;
 
     /// <summary>The value of the entry after a put, or the value that a read saw.</summary>
     public byte[]? Value;
@@ -34,12 +30,12 @@ internal sealed class KeyUse
     public ulong Version;
 
     /// <summary>Whether the key has the version that the put expects of it.</summary>
-    public bool IsMet => !Expects || Expected == VersionOf(Entry);
+    public bool IsMet => !Deed.Expects || Deed.Expected == VersionOf(Entry);
 
     /// <summary>
     /// Whether the result depends on the entry before: then a member without its state needs it. A put that may be left undone tells the versions that all its keys have.
     /// </summary>
-    public bool NeedsValue => Op.IsConditional || Effect == KeyEffect.Remove;
+    public bool NeedsValue => Op.IsConditional || Deed.Effect.NeedsValue;
 
     /// <summary>The version that readers see of an entry.</summary>
     public static ulong VersionOf(Entry entry) => entry.Value is null ? 0 : entry.Version;
@@ -52,9 +48,9 @@ internal sealed class KeyUse
         Op = null!;
         Entry = null!;
         Previous = Next = Later = null;
-        Queued = Expects = false;
-        Effect = KeyEffect.Read;
+        Queued = false;
+        Deed = new(KeyEffect.Read);
         Incoming = Value = null;
-        Resolver = Version = Expected = 0;
+        Version = 0;
     }
 }

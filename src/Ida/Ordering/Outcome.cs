@@ -1,3 +1,4 @@
+using Ida.Kinds;
 using Ida.Shared;
 
 namespace Ida.Ordering;

@@ -1,5 +1,5 @@
-using GroupCore.Basics;
 using GroupCore.Wire.MessagePack;
+using Ida.Kinds;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -16,7 +16,7 @@ internal sealed partial class Participant
     /// </summary>
     private void Speculate(ParticipantRecord op)
     {
-        if (!op.IsPut)
+        if (!op.Kind.Changes)
         {
             ReadValues(op);
             op.Take(ResultPhase.Ahead);
@@ -34,7 +34,7 @@ internal sealed partial class Participant
 
     private void Perform(ParticipantRecord op)
     {
-        if (!op.IsPut)
+        if (!op.Kind.Changes)
         {
             ReadValues(op);
             op.Take(ResultPhase.Executed);
@@ -105,36 +105,25 @@ internal sealed partial class Participant
     private static void Leave(KeyUse use) => (use.Value, use.Version) = (use.Entry.Value, KeyUse.VersionOf(use.Entry));
 
     /// <summary>Whether a put changes the entry, once its result is computed.</summary>
-    private static bool Changes(KeyUse use) => PutReport.IsApplied(use.Op.Report) && use.Effect != KeyEffect.Check && !(use.Value is null && use.Entry.Value is null);
+    private static bool Changes(KeyUse use) => PutReport.IsApplied(use.Op.Report) && use.Deed.Effect.Changes && !(use.Value is null && use.Entry.Value is null);
 
     /// <summary>Computes value and version of one key; returns what a resolver threw.</summary>
     private string? Compute(KeyUse use, ulong time)
     {
-        var entry = use.Entry;
-        (use.Value, use.Version) = (use.Incoming, Math.Max(time, entry.Version + 1));
-        if (use.Effect == KeyEffect.Merge)
-        {
-            try
-            {
-                use.Value = Resolve(use, entry);
-                if (use.Value is { Length: > DhtLimits.ValueBytes } large) throw new ValueTooLargeException("The resolver's value", large.Length, DhtLimits.ValueBytes);
-            }
-            catch (Exception error)
-            {
-                return UserError.Message(error);
-            }
-        }
+        var (entry, effect) = (use.Entry, use.Deed.Effect);
+        use.Version = Math.Max(time, entry.Version + 1);
+        if (effect.Apply(this, use.Deed.Resolver, entry.Key, entry.Value, use.Incoming, out use.Value) is { } error) return error;
         // An absent key that stays absent gets no version.
-        if (use.Effect == KeyEffect.Check || (use.Value is null && entry.Value is null)) Leave(use);
+        if (!effect.Changes || (use.Value is null && entry.Value is null)) Leave(use);
         return null;
     }
 
     // The clock is looked at only if somebody hears of a slow resolver.
-    private byte[]? Resolve(KeyUse use, Entry entry)
+    byte[]? IResolvers.Resolve(ulong resolver, byte[] key, byte[]? stored, byte[] incoming)
     {
-        if (!state.Node.Log.IsOn) return state.Maps.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+        if (!state.Node.Log.IsOn) return state.Maps.Resolve(resolver, key, stored, incoming);
         long began = state.Node.Clock();
-        byte[]? value = state.Maps.Resolve(use.Resolver, entry.Key, entry.Value, use.Incoming!);
+        byte[]? value = state.Maps.Resolve(resolver, key, stored, incoming);
         long took = state.Node.Clock() - began;
         if (took >= SlowResolver) state.Node.Log.ResolverSlow(state.GroupName, took / 1_000_000);
         return value;
@@ -169,16 +158,16 @@ internal sealed partial class Participant
     /// </summary>
     private void MarkRepeats(ParticipantRecord op)
     {
-        if (!op.IsPut) return;
+        if (!op.Kind.Changes) return;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt) other.Void |= other != op;
     }
 
     /// <summary>Whether another attempt had its turn here in this view, or an outcome is remembered. A read under the id does not count: not every replica holds it.</summary>
     private bool WasTaken(ParticipantRecord op)
     {
-        if (!op.IsPut) return false;
+        if (!op.Kind.Changes) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (other.IsPut && other.Executed) return true;
+            if (other.Kind.Changes && other.Executed) return true;
         return _lateOps.ContainsKey(op.Key.Id) || (Sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
     }
 
@@ -217,7 +206,7 @@ internal sealed partial class Participant
         for (ParticipantRecord? op = _oldest, next; op is not null; op = next)
         {
             next = op.Newer;
-            if (op.IsPut && !op.Committed && WasOver(op)) Withdraw(op);
+            if (op.Kind.Changes && !op.Committed && WasOver(op)) Withdraw(op);
         }
     }
 
@@ -234,7 +223,7 @@ internal sealed partial class Participant
         for (ParticipantRecord? op = _ops.AttemptsOf(put), next; op is not null; op = next)
         {
             next = op.OtherAttempt;
-            if (op.IsPut && !op.Committed) Withdraw(op);
+            if (op.Kind.Changes && !op.Committed) Withdraw(op);
         }
         Pump();
     }

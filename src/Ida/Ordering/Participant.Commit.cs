@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Shared;
 
 namespace Ida.Ordering;
@@ -7,7 +8,7 @@ namespace Ida.Ordering;
 internal sealed partial class Participant
 {
     /// <summary>All participants have proposed: the operation has its time.</summary>
-    public void Commit(in AttemptId key, int owner, int from, bool put, ulong time, bool stable)
+    public void Commit(in AttemptId key, int owner, int from, OperationKind kind, ulong time, bool stable)
     {
         var op = _ops.Find(key);
         // A refused commit settles nothing.
@@ -16,7 +17,7 @@ internal sealed partial class Participant
         if (op is null)
         {
             // An attempt leaves the table only when executed and stable, and a put only when all participants have its commit.
-            if (!stable && (!put || !state.Initialised || WasExecuted(key))) send.Stable(from, key, owner);
+            if (!stable && (!kind.Changes || !state.Initialised || WasExecuted(key))) send.Stable(from, key, owner);
             else if (!stable) state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return;
         }
@@ -31,7 +32,7 @@ internal sealed partial class Participant
         else if (op.Told == QuiescencePhase.Quiescent && !op.Stable && !stable) send.Quiescent(from, op, early: false);
         if (stable && !op.Stable) op.BecomeStable();
         // A waiting read changes nothing for other operations: it is looked at again when the put before it is executed, moves or goes.
-        if (!op.IsPut && time == op.Proposed && !op.Executed && !Due(op)) return;
+        if (!op.Kind.Changes && time == op.Proposed && !op.Executed && !Due(op)) return;
         TouchAll(op);
         if (op.Phase == RecordPhase.Finished) Finish(op);
         Pump();
@@ -119,7 +120,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>A takeover asks what this member holds; with <paramref name="reject"/>, an attempt not held is rejected from now on.</summary>
-    public void Recover(in AttemptId key, int owner, int from, bool put, bool reject, bool withTime)
+    public void Recover(in AttemptId key, int owner, int from, OperationKind kind, bool reject, bool withTime)
     {
         if (_ops.Find(key) is { } op)
         {
@@ -137,7 +138,7 @@ internal sealed partial class Participant
             send.Rejected(from, key, owner, RejectReason.Expired);
             return;
         }
-        if (put && state.Initialised && session.TryGet(key.Id.Sequence, out var outcome))
+        if (kind.Changes && state.Initialised && session.TryGet(key.Id.Sequence, out var outcome))
         {
             // This attempt was executed in this view and has left the table: it is settled.
             if (outcome.View == state.View && outcome.IsOf(key))
@@ -169,7 +170,7 @@ internal sealed partial class Participant
     {
         HasWaits = false;
         for (var op = _oldest; op is not null; op = op.Newer)
-            if (!op.IsPut && op.Committed) TouchAll(op);
+            if (!op.Kind.Changes && op.Committed) TouchAll(op);
         foreach (var entry in _waiting) Touch(entry);
         Pump();
         _waiting.RemoveAll(static entry => !(entry.Awaited = entry.Queue?.FirstWait is not null));
@@ -202,7 +203,7 @@ internal sealed partial class Participant
             next = use.Next;
             var op = use.Op;
             if (op.Executed) continue;
-            bool put = op.IsPut;
+            bool put = op.Kind.Changes;
             if (!op.Committed || !Due(op))
             {
                 if (put) return;
@@ -219,7 +220,7 @@ internal sealed partial class Participant
         {
             var use = op.NextHeld();
             Looked++;
-            if (!op.IsPut)
+            if (!op.Kind.Changes)
             {
                 if (use.Entry.Queue?.FirstUnexecuted is { } put && ParticipantRecord.Before(put.Op, op)) return false;
             }
@@ -240,8 +241,8 @@ internal sealed partial class Participant
     {
         if (!op.Execute()) return;
         MarkRepeats(op);
-        if (state.Initialised || (!state.Rules.OnlyInitialisedAnswers && !op.IsPut)) Perform(op);
-        else if (op.IsPut) ApplyAhead(op);
+        if (state.Initialised || (!state.Rules.OnlyInitialisedAnswers && !op.Kind.Changes)) Perform(op);
+        else if (op.Kind.Changes) ApplyAhead(op);
         TouchAll(op);
         if (op.Stable) Finish(op);
     }
@@ -254,19 +255,19 @@ internal sealed partial class Participant
             var op = use.Op;
             if (!op.Executed)
             {
-                if (op.IsPut) return;
+                if (op.Kind.Changes) return;
                 continue;
             }
             // A coordinator that was told with the proposal knows it already.
             if (op.Told is QuiescencePhase.AtProposal or QuiescencePhase.Quiescent) continue;
-            if (!op.IsPut && !state.CanAnswer)
+            if (!op.Kind.Changes && !state.CanAnswer)
             {
                 Wait(entry);
                 continue;
             }
             if (!IsQuiescent(op))
             {
-                if (op.IsPut || op.Level != ConsistencyLevel.Ordered || op.Told == QuiescencePhase.Early) continue;
+                if (op.Kind.Changes || op.Level != ConsistencyLevel.Ordered || op.Told == QuiescencePhase.Early) continue;
                 op.Tell(QuiescencePhase.Early);
                 foreach (int coordinator in op.Coordinators) send.Quiescent(coordinator, op, early: true);
                 continue;
@@ -280,7 +281,7 @@ internal sealed partial class Participant
     private bool IsQuiescent(ParticipantRecord op)
     {
         if (!state.Rules.QuiescentIncludesPredecessors) return true;
-        bool puts = !op.IsPut || !state.Rules.QuiescentIncludesReads;
+        bool puts = !op.Kind.Changes || !state.Rules.QuiescentIncludesReads;
         for (int i = 0; i < op.UseCount; i++)
         {
             var use = op.NextHeld();
@@ -304,7 +305,7 @@ internal sealed partial class Participant
 
     private void DropIfSettled(ParticipantRecord op)
     {
-        if (op.Phase != RecordPhase.Finished || (op.IsPut && !op.Settled)) return;
+        if (op.Phase != RecordPhase.Finished || (op.Kind.Changes && !op.Settled)) return;
         if (op.LateUses == 0) Remove(op);
         else if (op.Move(RecordPhase.Late)) LeaveTable(op);
     }

@@ -261,7 +261,7 @@ internal sealed partial class Participant
     {
         if (state.Initialised || _lines.Bytes + ((long)_marks.Count * KeyLines.EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
-            if (op.Uses[i].Effect == KeyEffect.Remove || Waits(op.Uses[i])) return true;
+            if (op.Uses[i].Deed.Effect.Removes || Waits(op.Uses[i])) return true;
         return false;
     }
 

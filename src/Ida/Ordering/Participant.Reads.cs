@@ -49,7 +49,7 @@ internal sealed partial class Participant
     {
         long barrier = long.MaxValue;
         for (var use = queue.Head; use is not null; use = use.Next)
-            if (use.Op.IsPut && !use.Op.Executed) barrier = Math.Min(barrier, use.Arrival);
+            if (use.Op.Kind.Changes && !use.Op.Executed) barrier = Math.Min(barrier, use.Arrival);
         ReadWait? previous = null;
         for (ReadWait? wait = queue.FirstWait, next; wait is not null; wait = next)
         {

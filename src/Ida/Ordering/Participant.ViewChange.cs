@@ -11,7 +11,7 @@ internal sealed partial class Participant
     public void Contribute(List<UnsettledOperation> into)
     {
         for (var op = _oldest; op is not null; op = op.Newer)
-            if (op.IsPut) into.Add(new(op.Key, op.Proposed, op.Committed ? op.Time : 0, op.Participants.ToArray()));
+            if (op.Kind.Changes) into.Add(new(op.Key, op.Proposed, op.Committed ? op.Time : 0, op.Participants.ToArray()));
     }
 
     /// <summary>
@@ -22,7 +22,7 @@ internal sealed partial class Participant
         var due = new List<ParticipantRecord>();
         for (var op = _oldest; op is not null; op = op.Newer)
         {
-            if (!op.IsPut || !decision.TryCommit(op.Key, op.Participants, out ulong time)) continue;
+            if (!op.Kind.Changes || !decision.TryCommit(op.Key, op.Participants, out ulong time)) continue;
             if (!op.Committed) op.Commit(time);
             if (!op.Stable) op.BecomeStable();
             state.Clock.Commit(time);

@@ -1,4 +1,5 @@
 using GroupCore.Runtime;
+using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -15,7 +16,7 @@ namespace Ida.Ordering;
 /// such operation stands in front. The record of a put stays in the table until its commit has reached all participants, because the flush asks who holds it.
 /// A member without its state orders operations like any other member and answers nothing; .Newcomer shows how it applies puts meanwhile.
 /// </remarks>
-internal sealed partial class Participant(DhtState state, IAnswers send)
+internal sealed partial class Participant(DhtState state, IAnswers send) : IResolvers
 {
     private const int MostUnheard = 16_384, MostRecords = 4096, MostPooledUses = 65_536;
     internal const int LimitedPerTurn = 16_384;
@@ -95,8 +96,8 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         ulong sequence = op.Key.Id.Sequence;
         bool remembered = false;
         Outcome outcome = default;
-        if (op.IsPut && session is not null && state.Rules.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
-        bool others = op.IsPut && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
+        if (op.Kind.Changes && session is not null && state.Rules.OutcomeTable) remembered = Remembers(session, op.Key, out outcome);
+        bool others = op.Kind.Changes && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || HoldsOtherPairs(op));
         if (remembered && !others && IsOver(outcome, op) && MayTell(outcome, from))
         {
             // The outcome knows nothing of keys placed otherwise: even their number may differ.
@@ -107,12 +108,12 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         }
         RejectReason? refusal = null;
         if (session is null || sequence < session.AckedBelow || (state.Initialised && session.LostIn == Session.NotHeard)) refusal = RejectReason.Expired;
-        else if (op.IsPut && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = RejectReason.Expired;
+        else if (op.Kind.Changes && !remembered && session.IsLost && Sessions.LostBytes >= MostLostBytes + (MostLostBytes / 4)) refusal = RejectReason.Expired;
         else if (others) refusal = remembered || HoldsFirst(op.Key.Id) ? RejectReason.Taken : RejectReason.OtherPairs;
         else if (session.IsRejected(op.Key) && state.Rules.RejectionRefusesLater) refusal = RejectReason.Rejected;
-        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.IsPut && !state.Initialised && state.Rules.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
+        else if (session.LostIn == Session.NotHeard || HoldsOtherPlaces(op, remembered, outcome) || (!op.Kind.Changes && !state.Initialised && state.Rules.OnlyInitialisedAnswers)) refusal = RejectReason.NotInitialised;
         else if (Overloaded(op, from)) refusal = RejectReason.Overloaded;
-        else if (op.IsPut && !session.IsOldest(sequence) && session.IsFull(state.Own.MaxOutcomeBytes)) refusal = RejectReason.OutcomesFull;
+        else if (op.Kind.Changes && !session.IsOldest(sequence) && session.IsFull(state.Own.MaxOutcomeBytes)) refusal = RejectReason.OutcomesFull;
         else if (IsTooFarAhead(op, hint)) refusal = RejectReason.ClockAhead;
         if (refusal is { } reason)
         {
@@ -148,7 +149,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         }
         var session = SessionOf(op.Key.Id.Session);
         Outcome outcome = default;
-        bool remembered = op.IsPut && session is not null && Remembers(session, op.Key, out outcome);
+        bool remembered = op.Kind.Changes && session is not null && Remembers(session, op.Key, out outcome);
         if (remembered && PutPayload.SamePairs(outcome.Payload, op.Payload) && IsOver(outcome, op) && MayTell(outcome, from))
         {
             bool same = outcome.Payload == op.Payload && keys == outcome.Versions.Count;
@@ -213,7 +214,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     private bool HoldsPut(OperationId id)
     {
         for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
-            if (attempt.IsPut) return true;
+            if (attempt.Kind.Changes) return true;
         return false;
     }
 
@@ -224,7 +225,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     private bool HoldsOtherPairs(ParticipantRecord op)
     {
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (other.IsPut && !PutPayload.SamePairs(other.Payload, op.Payload)) return true;
+            if (other.Kind.Changes && !PutPayload.SamePairs(other.Payload, op.Payload)) return true;
         return false;
     }
 
@@ -232,7 +233,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     private bool HoldsFirst(OperationId id)
     {
         for (var attempt = _ops.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)
-            if (attempt.IsPut && attempt.Key.Payload == 0) return true;
+            if (attempt.Kind.Changes && attempt.Key.Payload == 0) return true;
         return false;
     }
 
@@ -243,19 +244,19 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     /// </summary>
     private bool HoldsOtherPlaces(ParticipantRecord op, bool remembered, in Outcome outcome)
     {
-        if (!op.IsPut) return false;
+        if (!op.Kind.Changes) return false;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
-            if (other.IsPut && other.Payload != op.Payload) return true;
+            if (other.Kind.Changes && other.Payload != op.Payload) return true;
         // A member knows what it executed itself before its state comes. It may be alone with its state when the view ends: then no other member can be asked.
         return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (_lateOps.TryGetValue(op.Key.Id, out ulong late) && late != op.Payload);
     }
 
     /// <summary>Whether another attempt at the put was executed here, or is held and may yet be executed.</summary>
-    private bool MayBeExecuted(ParticipantRecord op) => op.IsPut && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
+    private bool MayBeExecuted(ParticipantRecord op) => op.Kind.Changes && (_ops.AttemptsOf(op.Key.Id) is not null || WasTaken(op));
 
     private bool Overloaded(ParticipantRecord op, int from)
     {
-        if (_ops.Count >= state.Own.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || ((!op.IsPut || op.TellsValue) && send.OwesTooMuch(from))) return true;
+        if (_ops.Count >= state.Own.MaxOperations || _unsettledBytes > DhtLimits.ContributionBytes || TooLate(op) || (op.BringsValues && send.OwesTooMuch(from))) return true;
         int attempts = 0;
         for (var other = _ops.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (++attempts == RecordTable.MostAttempts) return true;
@@ -281,14 +282,14 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     {
         ulong time = state.Clock.Clamp(hint, state.Node.Now);
         bool quiescent = true, executed = true;
-        bool asksExecuted = !state.Rules.QuiescentIncludesPredecessors || (!op.IsPut && op.Level == ConsistencyLevel.Ordered);
+        bool asksExecuted = !state.Rules.QuiescentIncludesPredecessors || (!op.Kind.Changes && op.Level == ConsistencyLevel.Ordered);
         for (int i = 0; i < op.UseCount; i++)
         {
             var entry = op.Uses[i].Entry;
             time = Math.Max(time, entry.Clock + 1);
             if (entry.Queue is not { } queue) continue;
-            if (op.IsPut && state.Rules.QuiescentIncludesReads ? queue.Head is not null : queue.Puts > 0) quiescent = false;
-            if (!quiescent && asksExecuted) executed &= AllExecuted(queue, op.IsPut);
+            if (op.Kind.Changes && state.Rules.QuiescentIncludesReads ? queue.Head is not null : queue.Puts > 0) quiescent = false;
+            if (!quiescent && asksExecuted) executed &= AllExecuted(queue, op.Kind.Changes);
         }
         if (!state.Rules.QuiescentIncludesPredecessors) quiescent = executed;
         op.Proposed = time;
@@ -311,9 +312,9 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
             Pump();
             return;
         }
-        bool answers = op.IsPut || state.CanAnswer;
-        if (quiescent && answers && (state.Initialised || op.IsPut || !state.Rules.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
-        bool speculate = quiescent || !state.Rules.FastPathQuiescent || (!op.IsPut && executed && op.Level == ConsistencyLevel.Ordered);
+        bool answers = op.Kind.Changes || state.CanAnswer;
+        if (quiescent && answers && (state.Initialised || op.Kind.Changes || !state.Rules.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
+        bool speculate = quiescent || !state.Rules.FastPathQuiescent || (!op.Kind.Changes && executed && op.Level == ConsistencyLevel.Ordered);
         if (speculate && answers && (state.Initialised || !state.Rules.OnlyInitialisedAnswers)) Speculate(op);
         Answer(op, from);
     }
@@ -321,7 +322,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     private static bool AllExecuted(KeyQueue queue, bool put)
     {
         for (var use = queue.Head; use is not null; use = use.Next)
-            if (!use.Op.Executed && (put || use.Op.IsPut)) return false;
+            if (!use.Op.Executed && (put || use.Op.Kind.Changes)) return false;
         return true;
     }
 
@@ -331,7 +332,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     /// </summary>
     private void Answer(ParticipantRecord op, int to)
     {
-        if (!op.IsPut && send.OwesTooMuch(to)) return;
+        if (!op.Kind.Changes && send.OwesTooMuch(to)) return;
         bool holds = !op.Committed || op.Time == op.Proposed;
         send.Proposed(to, op, op.Told == QuiescencePhase.AtProposal, op.HasResult && holds);
         if (op.Told == QuiescencePhase.Quiescent) send.Quiescent(to, op, early: false);
@@ -341,7 +342,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
     /// <summary>A proposal of an attempt that is held already: gets the answer that the first one got.</summary>
     private void ProposeAgain(ParticipantRecord known, ParticipantRecord op, int from)
     {
-        bool same = known.IsPut == op.IsPut && known.Payload == op.Payload;
+        bool same = known.Kind == op.Kind && known.Payload == op.Payload;
         Discard(op);
         if (!same)
         {
@@ -365,7 +366,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         op.Older = _newest;
         if (_newest is null) _oldest = op; else _newest.Newer = op;
         _newest = op;
-        if (op.IsPut) _unsettledBytes += SizeOf(op);
+        if (op.Kind.Changes) _unsettledBytes += SizeOf(op);
     }
 
     private void Remove(ParticipantRecord op)
@@ -386,7 +387,7 @@ internal sealed partial class Participant(DhtState state, IAnswers send)
         if (op.Older is null) _oldest = op.Newer; else op.Older.Newer = op.Newer;
         if (op.Newer is null) _newest = op.Older; else op.Newer.Older = op.Older;
         op.Older = op.Newer = null;
-        if (op.IsPut) _unsettledBytes -= SizeOf(op);
+        if (op.Kind.Changes) _unsettledBytes -= SizeOf(op);
     }
 
     /// <summary>Bytes of the record in a contribution.</summary>

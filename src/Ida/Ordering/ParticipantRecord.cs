@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ida.Kinds;
 using Ida.Shared;
 
 namespace Ida.Ordering;
@@ -17,7 +18,8 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>Rank of the session's owner in this view, −1 when no member owns the session.</summary>
     public int Owner;
 
-    public bool IsPut, Single;
+    public OperationKind Kind = OperationKind.Get;
+    public bool Single;
 
     /// <summary>It came from the member that numbers these attempts, not from another member in its name.</summary>
     public bool Issued;
@@ -33,8 +35,11 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
 
-    /// <summary>The put merges one key and has no other: its result has the value that is stored then.</summary>
+    /// <summary>It changes one key by an effect that tells the value that is stored then, and has no other key.</summary>
     public bool TellsValue;
+
+    /// <summary>Whether its result has values.</summary>
+    public bool BringsValues => !Kind.Changes || TellsValue;
 
     /// <summary>Whether its keys are applied together or not at all: a key may keep the others from being applied.</summary>
     public bool IsConditional;
@@ -97,7 +102,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
         Slots[SlotCount++] = slot;
     }
 
-    public KeyUse AddUse(Entry entry, KeyEffect effect = KeyEffect.Read, ulong resolver = 0, bool expects = false, ulong expected = 0)
+    public KeyUse AddUse(Entry entry, in KeyDeed deed)
     {
         if (UseCount == Uses.Length)
         {
@@ -106,9 +111,8 @@ internal sealed class ParticipantRecord(DhtCounters counters)
             for (int i = old; i < Uses.Length; i++) Uses[i] = new();
         }
         var use = Uses[UseCount++];
-        (use.Op, use.Entry) = (this, entry);
-        (use.Effect, use.Resolver, use.Expects, use.Expected) = (effect, resolver, expects, expected);
-        IsConditional |= expects || effect == KeyEffect.Merge;
+        (use.Op, use.Entry, use.Deed) = (this, entry, deed);
+        IsConditional |= deed.MayStop;
         return use;
     }
 
@@ -158,7 +162,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     public bool Execute()
     {
         if (!Move(Phase == RecordPhase.Stable ? RecordPhase.Finished : RecordPhase.Executed)) return false;
-        for (int i = 0; IsPut && i < UseCount; i++) Uses[i].Entry.Queue?.Pass(Uses[i]);
+        for (int i = 0; Kind.Changes && i < UseCount; i++) Uses[i].Entry.Queue?.Pass(Uses[i]);
         return true;
     }
 
@@ -191,7 +195,8 @@ internal sealed class ParticipantRecord(DhtCounters counters)
         UseCount = SlotCount = LateUses = Held = 0;
         Coordinators.Clear();
         (Phase, Told, Result) = (RecordPhase.Free, QuiescencePhase.Untold, ResultPhase.None);
-        IsPut = Single = Issued = Settled = Void = TooLarge = TakenOver = TellsValue = IsConditional = false;
+        Kind = OperationKind.Get;
+        Single = Issued = Settled = Void = TooLarge = TakenOver = TellsValue = IsConditional = false;
         Report = null;
         Proposed = Time = Payload = 0;
         Older = Newer = OtherAttempt = null;

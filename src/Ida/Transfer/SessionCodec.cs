@@ -1,4 +1,5 @@
 using System.Buffers;
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Wire;
 

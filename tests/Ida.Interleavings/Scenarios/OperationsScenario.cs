@@ -3,6 +3,7 @@ using GroupCore.Hosting;
 using GroupCore.Runtime;
 using Ida.Coordination;
 using Ida.Interleavings.Scheduling;
+using Ida.Kinds;
 
 namespace Ida.Interleavings.Scenarios;
 
@@ -71,10 +72,10 @@ internal sealed class OperationsScenario : Scenario
                 // Others live on.
                 if (schedule.Draw(3) != 0) schedule.Start($"token{number}", source.Cancel);
             }
-            op.Begin(schedule.Draw(2) == 0, ConsistencyLevel.Strict, TimeSpan.FromSeconds(1));
+            op.Begin(OperationKind.Of(schedule.Draw(2) == 0), ConsistencyLevel.Strict, TimeSpan.FromSeconds(1));
             op.Bytes.GetSpan(1)[0] = number;
             op.Bytes.Advance(1);
-            op.AddPart(0, 1, new() { Effect = Ordering.KeyEffect.Read });
+            op.AddPart(0, 1, new() { Deed = new(KeyEffect.Read) });
             // Some never take their results.
             bool takes = schedule.Draw(4) != 0;
             open++;

@@ -1,4 +1,7 @@
 namespace Ida.Maps;
 
 /// <summary>Stands for what a member declares: a part of an operation names it, and nothing here asks.</summary>
-internal abstract class Declared;
+internal abstract class Declared
+{
+    public object? LackedBy => null;
+}

@@ -69,7 +69,7 @@ internal sealed class DhtLayer : IOperationTaker, ITimerTarget, IStopListener
 
     private void GiveUp(ClientOperation op)
     {
-        if (!op.IsPut)
+        if (!op.Kind.Changes)
         {
             Finish(op, new OperationCanceledException());
             return;

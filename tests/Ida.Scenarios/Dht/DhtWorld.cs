@@ -305,7 +305,7 @@ internal sealed class DhtWorld
             var layer = member.Host.Current;
             text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.OperationCount} keys {layer?.Participant.KeysInUse} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
             for (var op = layer?.Participant.Oldest; op is not null; op = op.Newer)
-                text.AppendLine($"   {op.Key} owner {op.Owner} put {op.IsPut} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} {op.Phase} settled {op.Settled} told {op.Told} result {op.Result} late {op.LateUses} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
+                text.AppendLine($"   {op.Key} owner {op.Owner} {op.Kind} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} {op.Phase} settled {op.Settled} told {op.Told} result {op.Result} late {op.LateUses} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
         }
         foreach (var (from, to) in Busy()) text.AppendLine($"{from}->{to}: {Waiting(from, to)}");
         return text.ToString();

@@ -136,7 +136,7 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
     {
         for (var op = member.Host.Current!.Participant.Oldest; op is not null; op = op.Newer)
         {
-            if (!op.IsPut || op.Executed) continue;
+            if (!op.Kind.Changes || op.Executed) continue;
             for (int i = 0; i < op.UseCount; i++)
                 foreach (string name in Name(member, op.Uses[i].Entry.Key)) yield return (name, member, op.Uses[i]);
         }

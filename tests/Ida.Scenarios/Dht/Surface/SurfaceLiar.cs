@@ -1,6 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Wire;
-using Ida.Messages;
+using Ida.Kinds;
 using Ida.Ordering;
 using Ida.Shared;
 using Ida.Wire;
@@ -66,7 +66,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         var (state, participant) = (layer.State, layer.Participant);
         var held = new List<ParticipantRecord>();
         for (var one = participant.Oldest; one is not null; one = one.Newer)
-            if (one.IsPut) held.Add(one);
+            if (one.Kind.Changes) held.Add(one);
         if (held.Count == 0) return false;
         var op = held[random.Next(held.Count)];
         bool handsOn = random.Next(2) == 0;
@@ -105,20 +105,21 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         if (op.Generation == generation && participant.Find(op.Key) is { } now && now != op) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} twice.");
         return true;
 
-        static (KeyEffect, byte[]?, ulong, bool, ulong) Of(KeyUse use) => (use.Effect, use.Incoming, use.Resolver, use.Expects, use.Expected);
+        static (KeyDeed, byte[]?) Of(KeyUse use) => (use.Deed, use.Incoming);
     }
 
     /// <summary>One key as it was proposed, or with another effect or expectation.</summary>
     private void WriteKey(ref BodyWriter to, KeyUse use, bool changed, bool mayExpect)
     {
-        var (effect, expects, expected) = (use.Effect, use.Expects, use.Expected);
-        if (changed && mayExpect && random.Next(2) == 0) (expects, expected) = expects && effect != KeyEffect.Check && random.Next(2) == 0 ? (false, 0UL) : (true, expects ? expected + 1 : (ulong)random.Next(2));
-        else if (changed) effect = effect == KeyEffect.Remove ? KeyEffect.Put : KeyEffect.Remove;
+        var deed = use.Deed;
+        if (changed && mayExpect && random.Next(2) == 0)
+        {
+            bool forgets = deed.Expects && deed.Effect != KeyEffect.Check && random.Next(2) == 0;
+            deed = forgets ? deed with { Expects = false, Expected = 0 } : deed with { Expects = true, Expected = deed.Expects ? deed.Expected + 1 : (ulong)random.Next(2) };
+        }
+        else if (changed) deed = deed with { Effect = deed.Effect == KeyEffect.Remove ? KeyEffect.Put : KeyEffect.Remove };
         to.Blob(use.Entry.Key);
-        to.U8((byte)((byte)effect | (expects ? DhtMessages.Expectation : 0)));
-        if (expects) to.Var(expected);
-        if (effect is KeyEffect.Put or KeyEffect.Merge) to.Blob(use.Incoming ?? []);
-        if (effect == KeyEffect.Merge) to.U64(use.Resolver);
+        deed.Write(ref to, use.Incoming);
     }
 
     /// <summary>
@@ -174,7 +175,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         int fixedLength = to.Length;
         // Frames of an operation and at most one byte are whole without it.
         bool isShort = !answers && type != DhtFrame.Executed && type != DhtFrame.End && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.Commit;
-        if (type == DhtFrame.Executed || (results && !tooLarge)) Results(ref to, random.Next(4), put: type == DhtFrame.Executed || !driven || running.IsPut);
+        if (type == DhtFrame.Executed || (results && !tooLarge)) Results(ref to, random.Next(4), put: type == DhtFrame.Executed || !driven || running.Kind.Changes);
         else if (type == DhtFrame.End) End(ref to);
         else if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
         else if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));

@@ -1,7 +1,7 @@
 using System.Text;
 using Ida.Wire;
 
-namespace Ida.Ordering;
+namespace Ida.Kinds;
 
 /// <summary>
 /// A report as bytes: its kind u8 (0 none, 1 not met, 2 failed, 3 applied and removed, 4 applied and stored), then of a put that was not applied

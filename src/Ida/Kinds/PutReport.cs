@@ -1,4 +1,4 @@
-namespace Ida.Ordering;
+namespace Ida.Kinds;
 
 /// <summary>
 /// What a shard tells of a put besides the versions of its keys. Most puts are applied and tell nothing more: they need no report.

@@ -1,4 +1,4 @@
-namespace Ida.Ordering;
+namespace Ida.Kinds;
 
 /// <summary>Whether a put changed the entries of one shard. The numbers are on the wire.</summary>
 internal enum Verdict : byte

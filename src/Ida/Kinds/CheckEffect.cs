@@ -1,0 +1,17 @@
+namespace Ida.Kinds;
+
+/// <summary>Changes nothing: the key only has to meet its expectation. Source: dht-order.md#expectations-are-checked-in-the-order.</summary>
+internal sealed class CheckEffect() : KeyEffect(4)
+{
+    public override bool Changes => false;
+
+    public override bool MustExpect => true;
+
+    public override string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)
+    {
+        after = before;
+        return null;
+    }
+
+    public override string ToString() => "check";
+}

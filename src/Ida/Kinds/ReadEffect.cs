@@ -1,0 +1,15 @@
+namespace Ida.Kinds;
+
+/// <summary>Reads the key: all keys of a get.</summary>
+internal sealed class ReadEffect() : KeyEffect(0)
+{
+    public override bool Changes => false;
+
+    public override string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)
+    {
+        after = before;
+        return null;
+    }
+
+    public override string ToString() => "read";
+}

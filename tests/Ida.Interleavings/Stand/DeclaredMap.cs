@@ -1,0 +1,7 @@
+namespace Ida.Maps;
+
+/// <summary>Stands for a map, which an effect may ask for a resolver; nothing here does.</summary>
+internal abstract class DeclaredMap : Declared
+{
+    public Declared? FindResolver(ulong id) => null;
+}
