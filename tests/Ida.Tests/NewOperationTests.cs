@@ -1,3 +1,5 @@
+using Ida.Shared;
+
 namespace Ida.Tests;
 
 /// <summary>Ids that are taken before the put: it can be called again and again under its id, is applied once, and each call is told how it ended.</summary>
@@ -166,6 +168,41 @@ public sealed class NewOperationTests
             world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
             foreach (var call in calls) await call;
         }
+    }
+
+    /// <summary>Puts that began after the id was taken get a place, and numbers above it, while its own put waits.</summary>
+    [Fact]
+    public void An_id_whose_put_waits_for_a_place_is_kept_when_ids_are_let_go()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 2 } });
+        var (dht, coordinator) = (world.Members[0].Dht, world.Members[0].Host.Current!.Coordinator);
+        var map = dht.Map<string, long>("longs");
+        var calls = Enumerable.Range(0, 8).Select(i => map.PutAsync($"{i}:1", i).AsTask()).ToList();
+        var named = map.PutAsync("a1", 1L, new() { Operation = dht.NewOperation() }).AsTask();
+        world.Poke();
+        Assert.True(coordinator.Numbers.Release());
+        world.RunUntil(() => named.IsCompleted && calls.TrueForAll(static call => call.IsCompleted), "The calls");
+        Assert.True(named.IsCompletedSuccessfully, $"{named.Exception?.InnerException}");
+    }
+
+    /// <summary>The first attempt is refused since a takeover had it rejected, the second for want of room: then ids are let go, and the put is tried once more.</summary>
+    [Fact]
+    public async Task An_id_that_is_not_used_keeps_no_put_from_being_executed_that_was_refused_before()
+    {
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = 4_096 } });
+        var (dht, layer) = (world.Members[0].Dht, world.Members[0].Host.Current!);
+        dht.NewOperation();
+        for (int i = 0; i < 300; i++)
+        {
+            var first = new AttemptId(new(layer.State.Session, layer.Coordinator.Numbers.Last + 2), 1);
+            foreach (var member in world.Initialised(1))
+            {
+                var sessions = member.Host.Current!.Participant.Sessions;
+                Assert.True(sessions.TryRefuse(sessions.Find(layer.State.Session)!, first, issued: false));
+            }
+            await world.EndAsync(dht.Map<string, long>("longs").PutAsync("z1", i));
+        }
+        Assert.InRange(layer.Coordinator.Numbers.Releases, 1, 300);
     }
 
     /// <summary>Replicas had no room, so that ids which were taken before are let go, whether their puts had come or not, and whatever came in between.</summary>

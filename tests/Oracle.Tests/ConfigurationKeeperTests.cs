@@ -75,6 +75,22 @@ public sealed class ConfigurationKeeperTests
         Assert.NotNull((_bus[2].Leading ?? _bus[3].Leading));
     }
 
+    /// <summary>A voter that was just cut off counts as one that follows for a second; while the leader hands over to it nothing is decided.</summary>
+    [Fact]
+    public void The_lead_goes_to_the_voter_that_was_heard_last()
+    {
+        Vote(2, 3, 4);
+        _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Demote(LogBus.ReplicaOf(1)));
+        _bus.Settle();
+        _bus.Connect(1, 3, 4);
+        _bus.Pass(Durations.Second / 2);
+        foreach (ulong node in (ulong[])[3, 4]) _bus[1].OnFrame(LogBus.ReplicaOf(node), new Raft.AppendReply(_bus[1].Term, true, _bus[1].Entries.LastIndex, 0));
+        Assert.Equal(0UL, _bus[1].Leading!.LagOf(2));
+        Step();
+        _bus.Settle();
+        Assert.NotNull(_bus[3].Leading ?? _bus[4].Leading);
+    }
+
     private IEnumerable<ulong> Voters => _bus[1].Entries.Configuration.Voters.Select(static voter => voter.Node);
 
     private void Step() => _keeper.Step(_bus[1], _state);

@@ -12,7 +12,7 @@ namespace GroupCore.Transport;
 /// vouched for within a minute, the limit is 16 KiB.
 /// A peer is dialled only if it was asked for by <see cref="Open"/>, until all its holders have released it, and once more if its connection breaks then. A peer
 /// that only dialled in may come back for 60 s. There are 4,096 places for such peers: the most silent one that nobody <see cref="Vouch"/>ed for gives
-/// way to a newcomer, and its link ends. So does one, vouched for or not, that was silent for 3 s and has bytes queued, where others wait since the node has no
+/// way to a newcomer, and its link ends. So does any that nobody holds, if it was silent for 3 s with bytes queued, where the node has no
 /// room left for bulk. All strangers share what is read of them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
@@ -102,6 +102,9 @@ public interface ILinks
     /// frame, and left it to other producers while another of its links had none: else links that have room in turns would never have it at the same time.
     /// </summary>
     internal bool MayExceed(int peer) => false;
+
+    /// <summary>Whether there is no room for bulk to a peer since the node as a whole has none: that is not the peer's fault.</summary>
+    internal bool WaitsForNode(int peer) => false;
 
     /// <summary>Whether all links together hold as much as the node may: no link has room until some of it is acknowledged.</summary>
     bool IsFull { get; }

@@ -14,7 +14,7 @@ public readonly record struct FrameHeader(int Length, byte Flags, FrameType Type
     public const int Size = 12;
 
     /// <summary>Version in the high half of the flags byte.</summary>
-    public const byte Version = 2 << 4;
+    public const byte Version = 3 << 4;
 
     /// <summary>Bytes of the body.</summary>
     public int BodyLength => Length - (Size - 4);

@@ -15,12 +15,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     private bool _seeksRoom;
 
     /// <summary>Those of a life.</summary>
-    public static SimLinks Of(SimNode owner, Node node)
-    {
-        var links = new SimLinks(owner, node);
-        links.Held.OnWait = () => links.SeekRoom(0);
-        return links;
-    }
+    public static SimLinks Of(SimNode owner, Node node) => new(owner, node);
 
     /// <summary>What all links of this life hold.</summary>
     public LinkBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
@@ -92,6 +87,8 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public bool MayExceed(int peer) => End(peer).Session.MayExceed;
 
+    public bool WaitsForNode(int peer) => End(peer).Session.WaitsForNode;
+
     public NodeBacklog Quota => Held;
 
     public bool IsFull => Held.IsFull;
@@ -111,12 +108,14 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             var end = End(peer);
             if (end.IsOver) continue;
             end.Session.IsForeign = end.IsForeign;
+            end.Session.BeginFrame(owner.Node.Now);
             buffer.AppendShared(end.Session, length);
             // What has no connection is written when it has one: no turn is needed for that before.
             if (end.Session.Overflowed) end.End(LinkFault.Overflow);
             else if (end.Connected) MarkDirty(end);
         }
         buffer.Commit(length);
+        if (Held.IsFull) SeekRoom(0);
     }
 
     public void MarkDirty(SimLinkEnd end)
@@ -182,7 +181,6 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             if (session.TryReopen()) ReceiveRoom(_ends[session.Peer]);
     }
 
-    /// <summary>Links wait for room of the node: as over the mesh those give theirs that nobody asks for and that are silent.</summary>
     private void SeekRoom(long delay)
     {
         if (_seeksRoom) return;
@@ -193,11 +191,10 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     void ITimerTarget.OnTimer(long token)
     {
         _seeksRoom = false;
-        long silent = node.Now - LinkBacklog.Silence;
-        while (Held.IsSought && _ends.FindAll(end => end is { IsOver: false, IsOpened: false, Session: { IsForeign: false, Backlog: > 0 } } && end.HeardAt <= silent).MinBy(static end => end.HeardAt) is { } guest)
+        while (Held.IsSought && _ends.FindAll(end => LinkBacklog.Gives(end.Session, end.Holds, end.HeardAt, node.Now)).MaxBy(static end => end.Session.Backlog) is { } giver)
         {
             node.Counters.Refuse(RefusalReason.Displaced);
-            guest.End(LinkFault.Rejected);
+            giver.End(LinkFault.Rejected);
         }
         if (Held.IsSought) SeekRoom(LinkBacklog.SeekEvery);
     }

@@ -47,6 +47,9 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
 
     /// <summary>How often the operation was refused in this view, or since a member last got its state.</summary>
     public int Refusals;
+
+    /// <summary>It was tried once more after ids of callers had been let go for it.</summary>
+    public bool TriedAfterRelease;
     public CoordinatedOperation? Running;
     public int MissingReads;
 
@@ -79,7 +82,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>Its place among the waiting operations: lower ones came before.</summary>
     public long Ticket;
 
-    /// <summary>Its place among the puts in flight under named ids, if it is one (<see cref="NamedPuts"/>).</summary>
+    /// <summary>Its place among the puts under named ids, if it is one (<see cref="NamedPuts"/>).</summary>
     public int NamedPlace;
 
     /// <summary>A call that waits for the outcome of this operation, and the operation that this call waits for.</summary>
@@ -342,7 +345,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         Requested = null;
         Attempt = 0;
         Payload = 0;
-        WithoutResult = Asks = IsGiven = Executed = IsParked = IsDue = _cancelRequested = false;
+        WithoutResult = TriedAfterRelease = Asks = IsGiven = Executed = IsParked = IsDue = _cancelRequested = false;
         Running = null;
         Error = null;
         RetryAt = Refusals = 0;

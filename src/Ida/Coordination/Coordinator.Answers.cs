@@ -286,7 +286,9 @@ internal sealed partial class Coordinator
         }
         // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
         bool released = running.Reason == RejectReason.OutcomesFull && client.Kind.Changes && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
-        if (!(released && client.Refusals == 0) && Ends(client, running.Reason))
+        released &= !client.TriedAfterRelease;
+        client.TriedAfterRelease |= released;
+        if (!released && Ends(client, running.Reason))
         {
             // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
             running.Aborting = true;

@@ -74,6 +74,7 @@ internal sealed partial class Coordinator
         {
             case OperationPhase.Waiting:
                 if (op.Requested is not null) _pending.Remove(op.Id);
+                _named.Remove(op);
                 LeaveQueue(op);
                 break;
             case OperationPhase.Following:

@@ -127,7 +127,7 @@ internal sealed partial class Coordinator
     {
         state.Counters.CountRefused();
         Measure();
-        return About(op, new OverloadedException(_endedOps.TimeFor((_inFlight.Count / 8) + 1), "A participant remembers as much as it may of the outcomes of this member's puts." + Nothing(op)), rank);
+        return About(op, new OverloadedException(_endedOps.TimeFor((_inFlight.Count / 8) + 1), $"A participant remembers as much as it may of the outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts whose ids another member gave, this one's too")}.{Nothing(op)}"), rank);
     }
 
     private void Measure()

@@ -186,6 +186,7 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
         if (!op.Move(OperationPhase.Waiting)) return;
         // So another retry of the same put finds this one.
         if (op.Requested is not null) _pending.Add(op.Id, op);
+        if (IsNamedHere(op)) _named.Add(op);
         _waiting.Add(op);
         _waitingBytes += op.AskedBytes;
     }

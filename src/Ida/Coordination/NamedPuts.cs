@@ -1,7 +1,7 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// The puts in flight under ids of this member that their callers named. The lowest number is at hand at each issue, however many there are and in whatever order they come and end. A binary
+/// The puts under ids of this member that their callers named, in flight or waiting for a place. The lowest number is at hand at each issue, however many there are and in whatever order they come and end. A binary
 /// heap; an operation knows its place in it, and leaves without a search.
 /// </summary>
 internal sealed class NamedPuts
@@ -13,22 +13,26 @@ internal sealed class NamedPuts
     /// <summary>The lowest number; above all others where there is none.</summary>
     public ulong Least => Count == 0 ? ulong.MaxValue : _heap[0].Id.Sequence;
 
+    /// <summary>Adds a put, unless it is there.</summary>
     public void Add(ClientOperation op)
     {
+        if (Has(op)) return;
         if (Count == _heap.Length) Array.Resize(ref _heap, Count * 2);
         Rise(Count++, op);
     }
 
     public void Remove(ClientOperation op)
     {
+        if (!Has(op)) return;
         int place = op.NamedPlace;
-        if (place >= Count || _heap[place] != op) return;
         var last = _heap[--Count];
         _heap[Count] = null!;
         if (last == op) return;
         if (place > 0 && IsBefore(last, _heap[(place - 1) / 2])) Rise(place, last);
         else Sink(place, last);
     }
+
+    private bool Has(ClientOperation op) => op.NamedPlace < Count && _heap[op.NamedPlace] == op;
 
     private void Rise(int place, ClientOperation op)
     {

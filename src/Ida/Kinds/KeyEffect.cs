@@ -14,6 +14,8 @@ internal abstract class KeyEffect(byte number)
 
     private static readonly KeyEffect[] s_all = [Read, Put, Remove, Merge, Check];
 
+    public static IReadOnlyList<KeyEffect> All => s_all;
+
     public byte Number => number;
 
     /// <summary>Whether the caller brings a value.</summary>

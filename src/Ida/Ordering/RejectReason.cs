@@ -1,6 +1,6 @@
 namespace Ida.Ordering;
 
-/// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts.</summary>
+/// <summary>Why a participant will never hold an attempt. Where several participants give reasons, the last of this list counts. The numbers are on the wire.</summary>
 internal enum RejectReason : byte
 {
     /// <summary>The participant was made to reject the attempt, mostly by a takeover.</summary>

@@ -191,7 +191,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     }
 
     /// <summary>
-    /// The voter to hand over to: of the voters that stay, the first that the leader can dial, else the first that was introduced to it. If one of them
+    /// The voter to hand over to: of the voters that stay, one that the leader can dial, else one that was introduced to it, and of these the one heard last. If one of them
     /// follows but none can take the lead, a voter that leaves too may take it; if they are only silent or behind, that voter would only hand it back.
     /// </summary>
     private Replica? Successor(ReplicatedLog log, Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
@@ -203,14 +203,16 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 
     private Replica? Successor(ReplicatedLog log, Raft.Leader leader, Configuration configuration, Predicate<Replica> among)
     {
-        Replica? introduced = null;
+        Replica? best = null;
+        var bestRank = (Confirmed: false, HeardAt: 0L);
         foreach (var voter in configuration.Voters)
         {
             if (voter.Node == node.Id || !among(voter) || leader.LagOf(voter.Node) > CaughtUp) continue;
-            if (log.Port.IsConfirmed(voter)) return voter;
-            if (introduced is null && log.Port.IsIntroduced(voter)) introduced = voter;
+            var rank = (Confirmed: log.Port.IsConfirmed(voter), HeardAt: leader.HeardAt(voter.Node));
+            if (!rank.Confirmed && !log.Port.IsIntroduced(voter)) continue;
+            if (best is null || rank.CompareTo(bestRank) > 0) (best, bestRank) = (voter, rank);
         }
-        return introduced;
+        return best;
     }
 
     /// <summary>The next learner, of the processes that the leader can dial: the oldest on a host without a replica, else the oldest.</summary>

@@ -61,6 +61,37 @@ public sealed class HandlerSendTests
         Assert.Empty(cluster.Oracle.Suspicions);
     }
 
+    /// <summary>It alone has the last multicasts of a member that has failed, and as much is queued for that member as its node may hold: it says that the others have to wait.</summary>
+    [Theory]
+    [InlineData(1, 0)]
+    [InlineData(2, 1)]
+    public void Who_has_no_room_to_forward_what_it_holds_is_not_suspected_for_that(ulong seed, int holderRank)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = seed, MostQueuedBytes = 256 << 10, ReplayCommand = $"seed {seed}" });
+        int got = 0;
+        using var cluster = new GroupCluster(simulation, 4, more: g => g.Handle<int>("news", (from, number) => got++));
+        Assert.True(cluster.Settle());
+        simulation.Run(TimeSpan.FromSeconds(1));
+        var (holder, failed) = (cluster.Members.Single(m => m.Group!.Rank == holderRank), cluster.Members.Single(m => m.Group!.Rank == 3));
+        foreach (var other in cluster.Members)
+            if (other != holder && other != failed) simulation.Network.Cut(failed.SimNode, other.SimNode, CutMode.Drop);
+        _ = simulation.Spawn(() => failed.Group!.SendAsync("news", 1).AsTask());
+        Assert.True(simulation.RunUntil(() => got == 2, TimeSpan.FromSeconds(1)));
+        failed.Crash(hostAnswers: false);
+        holder.SimNode.Post(() =>
+        {
+            holder.Group!.Protocol.Links.Frame(GroupCore.Wire.FrameType.FirstLayer, 300 << 10);
+            holder.Group.Protocol.Links.SendTo(3);
+        });
+        simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Oracle.Fail(failed.Membership);
+        simulation.Run(TimeSpan.FromSeconds(2.8));
+        Assert.True(holder.Group!.Protocol.IsWedged);
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Suspicions);
+        Assert.Equal(4, got);
+    }
+
     [Theory]
     [InlineData(1, 100_000_000, false)]
     [InlineData(2, 100_000_000, true)]

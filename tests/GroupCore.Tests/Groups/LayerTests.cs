@@ -8,9 +8,10 @@ namespace GroupCore.Tests.Groups;
 /// <summary>What a layer above a group is promised (views-and-flush.md#contributions-are-frozen-and-complete): contributions, frames and the order of its calls.</summary>
 public sealed class LayerTests
 {
-    private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution, Action<GroupBuilder>? more = null, LinkModel? link = null)
+    private static (GroupCluster Cluster, List<TestLayer> ByRank) Attached(ulong seed, int members, Func<int, byte[]> contribution, Action<GroupBuilder>? more = null, LinkModel? link = null, long? most = null)
     {
-        var cluster = new GroupCluster(seed, members, more: more, link: link);
+        var options = new SimulationOptions { Seed = seed, Link = link ?? new(), ReplayCommand = $"seed {seed}" };
+        var cluster = new GroupCluster(new Simulation(most is { } bytes ? options with { MostQueuedBytes = bytes } : options), members, more: more);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var layers = new TestLayer[members];
@@ -46,6 +47,30 @@ public sealed class LayerTests
             Assert.Equal([$"view {old.Id}", "wedged", "contribute", $"view {view.Id}"], layers[rank].Events);
         }
         Assert.Null(cluster.Verdict());
+    }
+
+    /// <summary>What is queued for the member that has failed takes all room of the flush leader, which cannot hand contributions on until the others have it: for no fault of theirs.</summary>
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public void A_flush_leader_that_has_no_room_for_contributions_suspects_nobody_for_that(ulong seed)
+    {
+        var (cluster, layers) = Attached(seed, 4, rank => new byte[1_000], most: 256 << 10);
+        using var _ = cluster;
+        var (leader, failed) = (cluster.Members.Single(m => m.Group!.Rank == 0), cluster.Members.Single(m => m.Group!.Rank == 3));
+        failed.Crash(hostAnswers: false);
+        leader.SimNode.Post(() =>
+        {
+            leader.Group!.Protocol.Links.Frame(FrameType.FirstLayer, 300 << 10);
+            leader.Group.Protocol.Links.SendTo(3);
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        cluster.Oracle.Fail(failed.Membership);
+        cluster.Simulation.Run(TimeSpan.FromSeconds(2.8));
+        Assert.True(leader.Group!.Protocol.IsWedged);
+        Assert.True(cluster.Settle());
+        Assert.Empty(cluster.Oracle.Suspicions);
+        Assert.All(layers[..3], layer => Assert.Equal(3, layer.Installed[^1].Contributions.Count));
     }
 
     [Fact]

@@ -246,6 +246,54 @@ public sealed class ReleasedLinkTests
         }
     }
 
+    /// <summary>Who asks for a link without holding it asks again for each frame, also after that link has ended.</summary>
+    [Fact]
+    public void What_is_queued_for_one_that_is_asked_for_and_that_nobody_holds_takes_no_room_either()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 100_000);
+        int gone = node.Mesh.Open(new(There), Meant);
+        node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
+        int other = node.Mesh.Open(new(Elsewhere), Meant + 1);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, Meant + 1, 8);
+        node.Mesh.Hold(other);
+        node.Send(other, 0, 20_000);
+        node.Send(gone, 0, 90_000);
+        node.Pass(4 * ScriptedNode.Second);
+        Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
+        Assert.Equal(1, node.Mesh.Live);
+    }
+
+    /// <summary>No link waits: callers are refused at the door.</summary>
+    [Fact]
+    public void A_full_node_looks_for_room_though_no_link_waits_for_it()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 100_000);
+        int gone = Held(node, out _);
+        node.Send(gone, 0, 110_000);
+        node.Mesh.Release(gone);
+        node.Pass(4 * ScriptedNode.Second);
+        Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
+        Assert.False(node.Mesh.IsFull);
+    }
+
+    /// <summary>It may have had nothing to say for long.</summary>
+    [Fact]
+    public void For_whom_something_was_queued_a_moment_ago_has_time_to_take_it()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 100_000);
+        int quiet = Held(node, out _), other = node.Mesh.Open(new(Elsewhere), Meant + 1);
+        node.Mesh.Hold(other);
+        node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, Meant + 1, 8);
+        node.Mesh.Release(quiet);
+        node.Pass(10 * ScriptedNode.Second);
+        node.Send(other, 0, 110_000);
+        node.Send(quiet, 0, 100);
+        node.Pass(5 * ScriptedNode.Second / 2);
+        Assert.Equal(0, node.Count(LinkFault.Rejected));
+        node.Pass(ScriptedNode.Second);
+        Assert.Equal((quiet, LinkFault.Rejected), node.News[^1]);
+    }
+
     /// <summary>Those that wait begin again where an eighth is free, not as soon as the node is no longer full.</summary>
     [Fact]
     public void So_many_give_their_room_that_those_who_wait_go_on()

@@ -38,6 +38,8 @@ public sealed class WireContractTests
         foreach (FrameType type in Enum.GetValues<FrameType>()) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {type}\n");
         text.Append("\n[frame types of the DHT]\n");
         foreach (var (type, name) in DhtFrameNames.All) text.Append(CultureInfo.InvariantCulture, $"{(byte)type,3} {name}\n");
+        text.Append("\n[numbers in frames of the DHT]\n");
+        foreach (string line in DhtNumbers.Lines) text.Append(line).Append('\n');
         text.Append("""
 
             [contributions of layers] CutPart: proposal u64, rank u16, part u8; head of the layer: length of its name u8, name in ASCII, first frame type u8, number of types u8; bytes

@@ -216,8 +216,8 @@ internal sealed class FlushLeader : ITimerTarget
             if (_cut is not null ? _acks[rank].Acked : (_reports[rank] ?? _unjudged[rank]) is not null) continue;
             all = false;
             if (rank == _group.Rank) continue;
-            // Contributions are on their way to it, as fast as it takes them.
-            if (_cut is not null && !IsCutSentTo(rank) && _sent[rank] != _sentBefore[rank])
+            // Contributions are on their way to it, as fast as it takes them; or wait here, where all links together hold too much.
+            if (_cut is not null && !IsCutSentTo(rank) && (_sent[rank] != _sentBefore[rank] || _group.Links.WaitsForNode(rank)))
             {
                 _sentBefore[rank] = _sent[rank];
                 continue;

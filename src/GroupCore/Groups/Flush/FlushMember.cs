@@ -277,6 +277,19 @@ internal sealed class FlushMember
         _forwards.Add((p, rank, sender, next, to));
     }
 
+    /// <summary>Notes the members for whom forwards wait, since this node as a whole has no room for them; false when there are none.</summary>
+    public bool Forwards(Span<WaitReason> reasons)
+    {
+        bool any = false;
+        foreach (var forward in _forwards)
+        {
+            if (forward.Proposal != Wedge || !_group.Links.WaitsForNode(forward.Rank)) continue;
+            any = true;
+            if (reasons[forward.Rank] == WaitReason.None) reasons[forward.Rank] = WaitReason.Others;
+        }
+        return any;
+    }
+
     /// <summary>A link has room again: forwards that wait for it go on.</summary>
     public void OnRoom(int rank)
     {

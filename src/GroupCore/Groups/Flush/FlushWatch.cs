@@ -227,7 +227,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         return reason;
     }
 
-    /// <summary>A holder that forwards what is missing here, sender by sender and as fast as its link goes, is not silent.</summary>
+    /// <summary>A holder that forwards what is missing here, sender by sender and as fast as its link goes, is not silent; nor is one that says that it waits for room.</summary>
     private void LookAtForwards(FlushCut cut)
     {
         _forwarding.Clear();
@@ -238,7 +238,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
             long received = 0;
             for (int s = 0; s < cut.Upto.Length; s++)
                 if (cut.Holder[s] == holder) received += multicast.ReceivedOf(s);
-            if (_forwarded[holder].StandsStill(received, group.Node.Now)) AddTo(_missing, holder);
+            if (_forwarded[holder].StandsStill(received, group.Node.Now) && !IsFresh(_signs[holder])) AddTo(_missing, holder);
         }
         _forwarding.RemoveAll(_missing.Contains);
     }
@@ -268,12 +268,12 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         return peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Tells members that their messages are being handled here. A frame to or from the leader names the missed members again, as only the last such frame counts.</summary>
+    /// <summary>Tells members that their messages are being handled here, or that what they asked for waits for room at this node. A frame to or from the leader names the missed members again, as only the last such frame counts.</summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
         reasons.Clear();
-        if (!peers.Handles(reasons)) return;
+        if (!(peers.Handles(reasons) | flush.Forwards(reasons))) return;
         for (int rank = 0; rank < reasons.Length; rank++)
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }

@@ -467,7 +467,7 @@ internal sealed class PeerChannel
         _windows.ClosedOf(rank) + _chains.SentTo(rank) + _hookCalls.SentTo(rank) + (WaitsForRoom(rank) ? _links.TakenBy(rank) : 0);
 
     /// <summary>Whether nothing is out to a member because this node holds as much for all links as it may: that is not the member's fault.</summary>
-    public bool AwaitsOwnNode(int rank) => WaitsForRoom(rank) && _node.Links.IsFull && _windows.CountOf(rank) == _chains.CountOf(rank);
+    public bool AwaitsOwnNode(int rank) => WaitsForRoom(rank) && _links.WaitsForNode(rank) && _windows.CountOf(rank) == _chains.CountOf(rank);
 
     private bool WaitsForRoom(int rank) => _chains.CountOf(rank) + _hookCalls.CountOf(rank) > 0;
 

@@ -151,6 +151,9 @@ internal sealed class ViewLinks(INode node, ushort slot)
     /// <summary>Bytes of bulk that may be sent to a member now; without any, an event of the link tells when.</summary>
     public long RoomTo(int rank) => rank == _self ? long.MaxValue : node.Links.Room(_peers[rank]);
 
+    /// <summary>Whether there is no room to another member since this node as a whole has none.</summary>
+    public bool WaitsForNode(int rank) => node.Links.WaitsForNode(_peers[rank]);
+
     /// <summary>Bytes that another member has taken from its link.</summary>
     public long TakenBy(int rank) => node.Links.Taken(_peers[rank]);
 

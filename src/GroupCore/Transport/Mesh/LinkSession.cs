@@ -104,6 +104,15 @@ internal sealed partial class LinkSession
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
+    /// <summary>When something was queued last while nothing was.</summary>
+    public long QueuedAt { get; private set; }
+
+    /// <summary>A frame is about to be queued.</summary>
+    public void BeginFrame(long now)
+    {
+        if (Backlog == 0) QueuedAt = now;
+    }
+
     /// <summary>Bytes queued that have not left, or have to leave again.</summary>
     public long Unsent => _queue.End - _queue.Cursor;
 
@@ -243,6 +252,7 @@ internal sealed partial class LinkSession
     public void MoveTo(LinkSession other)
     {
         long bytes = Backlog;
+        other.QueuedAt = Math.Max(other.QueuedAt, QueuedAt);
         _queue.MoveTo(other._queue);
         // Between the two sessions of one node nothing changes in sum.
         Counted?.Remove(bytes);

@@ -82,13 +82,22 @@ internal sealed partial class TcpMesh
         _timers.Set(_node.Now + delay, new RoomSearch(this), 0);
     }
 
-    // Links wait for room of the node. Those that nobody asks for give theirs, if nothing was heard of them for 3 s: with or without a connection, their ends may have gone.
     private void SeekRoom()
     {
         _seeksRoom = false;
-        long silent = _node.Now - LinkBacklog.Silence;
-        while (_backlog.IsSought && MostSilent(guest => guest.HeardAt <= silent && guest.Session is { IsForeign: false, Backlog: > 0 }) is { } guest) Displace(guest);
+        while (_backlog.IsSought && RoomGiver() is { } giver) Displace(giver);
         if (_backlog.IsSought) SeekRoom(LinkBacklog.SeekEvery);
+    }
+
+    // The one that gives most, so that few links end.
+    private LinkPeer? RoomGiver()
+    {
+        LinkPeer? most = null;
+        for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1))
+        {
+            if (_peers[number] is { } peer && LinkBacklog.Gives(peer.Session, peer.Holds, peer.HeardAt, _node.Now) && (most is null || peer.Session.Backlog > most.Session.Backlog)) most = peer;
+        }
+        return most;
     }
 
     private void LeaveGuests(LinkPeer peer)

@@ -73,7 +73,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         _cluster = options.Cluster;
         _random = new(seed);
         _buffer = new(_pool);
-        _backlog = new(options.MostQueuedBytes) { OnWait = () => SeekRoom(0) };
+        _backlog = new(options.MostQueuedBytes);
         _muted = new(options.MostMalformed);
         _mostGuests = options.MostGuests;
         _mostGuestNumbers = options.MostGuestNumbers;
@@ -218,6 +218,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     /// <inheritdoc/>
     public bool MayExceed(int peer) => Find(peer)?.Session.MayExceed ?? false;
 
+    /// <inheritdoc/>
+    public bool WaitsForNode(int peer) => Find(peer)?.Session.WaitsForNode ?? false;
+
     public NodeBacklog Quota => _backlog;
 
     public bool IsFull => _backlog.IsFull;
@@ -230,9 +233,10 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     {
         _buffer.Seal(length);
         if (Find(peer) is not { IsOver: false } to) return;
-        Weigh(to);
+        BeginFrame(to);
         _buffer.AppendOnly(to.Session, length);
         Queued(to);
+        if (_backlog.IsFull) SeekRoom(0);
     }
 
     public void Send(ReadOnlySpan<int> peers, int length)
@@ -241,11 +245,18 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         foreach (int peer in peers)
         {
             if (Find(peer) is not { IsOver: false } to) continue;
-            Weigh(to);
+            BeginFrame(to);
             _buffer.AppendShared(to.Session, length);
             Queued(to);
         }
         _buffer.Commit(length);
+        if (_backlog.IsFull) SeekRoom(0);
+    }
+
+    private void BeginFrame(LinkPeer to)
+    {
+        Weigh(to);
+        to.Session.BeginFrame(_node.Now);
     }
 
     /// <summary>Delivers no frame and dials nobody any more; what is queued may still leave.</summary>

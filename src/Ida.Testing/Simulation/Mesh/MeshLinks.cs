@@ -19,6 +19,8 @@ internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUse
 
     public NodeAddress Local => mesh.Local;
 
+    public bool WaitsForNode(int peer) => mesh.WaitsForNode(peer);
+
     public NodeBacklog? Quota => mesh.Quota;
 
     public bool IsFull => mesh.IsFull;
