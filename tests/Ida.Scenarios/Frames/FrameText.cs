@@ -1,24 +1,34 @@
 using System.Buffers.Binary;
+using System.Globalization;
 using System.Text;
+using GroupCore.Wire;
 
 namespace Ida.Scenarios;
 
 /// <summary>
 /// Frames as text that is good in any system: hexadecimal, with names in braces where the bytes are the id of a node, its address or the
-/// name of the system.
+/// name of the system; and for the version of the wire, so that a frame goes on being read when that rises.
 /// </summary>
 internal static class FrameText
 {
+    private const string VersionName = "{version}";
+
+    // The first digit behind the length.
+    private const int VersionAt = 8;
+
+    private static readonly string s_version = (FrameHeader.Version >> 4).ToString("X", CultureInfo.InvariantCulture);
+
     public static string Write(byte[] frame, FrameContext context)
     {
         string text = Convert.ToHexString(frame);
+        if (text.Length > VersionAt && text[VersionAt..].StartsWith(s_version, StringComparison.Ordinal)) text = text[..VersionAt] + VersionName + text[(VersionAt + 1)..];
         foreach (var (name, hex) in Names(context)) text = text.Replace(hex, name, StringComparison.Ordinal);
         return text;
     }
 
     public static byte[] Read(string text, FrameContext context)
     {
-        foreach (var (name, hex) in Names(context)) text = text.Replace(name, hex, StringComparison.Ordinal);
+        foreach (var (name, hex) in Names(context).Append((VersionName, s_version))) text = text.Replace(name, hex, StringComparison.Ordinal);
         return Convert.FromHexString(text);
     }
 

@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Hosting;
 using GroupCore.Membership;
 using GroupCore.Transport;
+using Oracle;
 
 namespace Ida.Scenarios;
 
@@ -129,7 +130,9 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         var marks = new MarkLog();
         var host = new OpenLoopHost(new() { Cluster = Cluster, Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
             lies ? inner => new TappedNode(inner, null, Lies = new(inner.Links)) : null);
-        var node = await IdaNode.HostAsync(new() { Cluster = Cluster, Seeds = seeds }, host, CancellationToken.None).AsTask().WaitAsync(s_patience);
+        // Where nobody lies a node may only be excluded for what it is sent, however busy the machine is.
+        var oracle = lying ? new OracleOptions() : new() { ProbeInterval = TimeSpan.FromMilliseconds(500), ProbeRounds = 20 };
+        var node = await IdaNode.HostAsync(new() { Cluster = Cluster, Seeds = seeds, Membership = oracle }, host, CancellationToken.None).AsTask().WaitAsync(s_patience);
         var group = await node.JoinAsync(GroupName, g => g.OnQuery<int, int>("echo", static (_, number) => number).Handle<byte[]>("note", static (_, _) => { }).Handle<long>("mark", (from, number) => marks.Add(from.Id, number)),
             new() { StrictPrimary = true }).AsTask().WaitAsync(s_patience);
         return (node, host, group, marks);
