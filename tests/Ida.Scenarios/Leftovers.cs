@@ -84,6 +84,7 @@ internal static class Leftovers
     {
         var (coordinator, participant, source) = (dht.Layer.Coordinator, dht.Layer.Participant, dht.Layer.Source);
         return coordinator.HasWork || source.HasWork || participant is not { OperationCount: 0, KeysInUse: 0, Snapshot.KeptCount: 0 }
-            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Snapshot.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}." : null;
+            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Snapshot.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}."
+            : SliceSizes.Wrong(participant.Table);
     }
 }

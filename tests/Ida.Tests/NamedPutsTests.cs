@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>The lowest number of the puts under named ids that are in flight.</summary>
+/// <summary>The lowest number of the puts under named ids that are in flight, or wait for a place.</summary>
 public sealed class NamedPutsTests
 {
     private readonly NamedPuts _puts = new();

@@ -185,6 +185,28 @@ public sealed class NewOperationTests
         Assert.True(named.IsCompletedSuccessfully, $"{named.Exception?.InnerException}");
     }
 
+    /// <summary>Participants have no room, and would only take the oldest put: that one waits for the place of another, whose caller has gone and which is refused without end.</summary>
+    [Fact]
+    public async Task A_put_that_waits_under_the_oldest_id_gets_a_place_where_no_other_put_can_end()
+    {
+        const long Most = 4_096;
+        var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = Most, MaxInFlight = 1 } });
+        var (dht, session) = (world.Members[0].Dht, world.Members[0].Host.Current!.State.Session);
+        var map = dht.Map<string, long>("longs");
+        var id = dht.NewOperation();
+        while (!world.Initialised(1).Exists(member => member.Host.Current!.Participant.Sessions.Find(session)!.IsFull(Most))) await world.EndAsync(map.PutAsync("z1", 1L));
+        using var gone = new CancellationTokenSource();
+        var stuck = map.PutAsync("z1", 2L, cancellationToken: gone.Token).AsTask();
+        var named = map.PutAsync("a1", 1L, new() { Operation = id }).AsTask();
+        world.Poke();
+        await gone.CancelAsync();
+        world.RunUntil(() => stuck.IsCompleted && named.IsCompleted, "The calls");
+        await Assert.ThrowsAsync<OutcomeUnknownException>(() => stuck);
+        await named;
+        world.Settle();
+        Assert.Equal(2L, (await world.EndAsync(map.GetAsync("z1"))).Value);
+    }
+
     /// <summary>The first attempt is refused since a takeover had it rejected, the second for want of room: then ids are let go, and the put is tried once more.</summary>
     [Fact]
     public async Task An_id_that_is_not_used_keeps_no_put_from_being_executed_that_was_refused_before()

@@ -10,4 +10,10 @@ public sealed record DhtMapStatus(string Name, ProcessId? LackedBy, IReadOnlyLis
 {
     /// <summary>Whether all members with a slot declare it, so that it can be used; a merge also needs its resolver.</summary>
     public bool IsAgreed => LackedBy is null;
+
+    /// <summary>Entries of the map in this member's slice; while its state is on its way, as many as have come.</summary>
+    public long Entries { get; init; }
+
+    /// <summary>Bytes of their keys and values, without what the slice needs besides.</summary>
+    public long Bytes { get; init; }
 }

@@ -1,3 +1,5 @@
+using Ida.Maps;
+
 namespace Ida;
 
 /// <summary>Copies the slots, and which maps can be used.</summary>
@@ -18,7 +20,12 @@ internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(lay
             int rank = state.Map!.RankOfSlot(slot);
             if (rank >= 0) slots.Add(new(slot, slot % state.Map.Shards, rank, state.Map.Slots[slot].Member, state.Map.IsInitialised(slot)));
         }
-        DhtMapStatus[] maps = [.. state.Maps.All.Select(static map => new DhtMapStatus(map.Name, map.LackedBy, [.. map.Resolvers.Select(static one => new DhtResolverStatus(one.Incoming, one.LackedBy))]))];
-        return new(state.View, state.Slot, state.Initialised, layer.Shards, slots, maps);
+        return new(state.View, state.Slot, state.Initialised, layer.Shards, slots, [.. state.Maps.All.Select(StatusOf)]);
+    }
+
+    private DhtMapStatus StatusOf(DeclaredMap map)
+    {
+        var (entries, bytes) = layer.Participant.Table.Sizes.Of(map.Id);
+        return new(map.Name, map.LackedBy, [.. map.Resolvers.Select(static one => new DhtResolverStatus(one.Incoming, one.LackedBy))]) { Entries = entries, Bytes = bytes };
     }
 }

@@ -242,10 +242,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         for (int i = 0; i < PartCount; i++)
         {
             ref var part = ref Parts[i];
-            ulong pair = StableHash.Of(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + part.IncomingLength), part.Deed.Resolver ^ ((ulong)(uint)part.IncomingLength << 32) ^ (uint)part.KeyLength);
-            pair = PutPayload.With(pair, part.Deed.Effect.Number);
-            if (part.Deed.Expects) pair = PutPayload.With(pair, part.Deed.Expected);
-            PutPayload.Add(ref pairs, ref places, pair, part.Shard);
+            PutPayload.Add(ref pairs, ref places, part.Deed.Hash(Bytes.Written.Slice(part.KeyOffset, part.KeyLength + part.IncomingLength), part.KeyLength), part.Shard);
         }
         Payload = PutPayload.Of(pairs, places);
     }

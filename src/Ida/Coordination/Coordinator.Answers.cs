@@ -300,6 +300,7 @@ internal sealed partial class Coordinator
         running.Client = null;
         client.Running = null;
         var reason = running.Reason;
+        if (reason == RejectReason.OutcomesFull && !released) AdmitOldest();
         Forget(running);
         if (reason == RejectReason.Expired && client.Kind.Changes) AskHowItEnded(client);
         else if (reason == RejectReason.Rejected) RetryAbove(client);

@@ -204,6 +204,15 @@ internal sealed partial class Coordinator(DhtState state, IRequests send, Partic
         Issue(op);
     }
 
+    /// <summary>
+    /// Of the puts that are open, participants take the oldest whatever room they have, so that outcomes can be forgotten behind it. Where that one waits for a place here, it gets one beyond
+    /// the bound: the puts that have the places may all be refused until it ends.
+    /// </summary>
+    private void AdmitOldest()
+    {
+        if (!_admitting && _over is null && _named.First is { Phase: OperationPhase.Waiting } oldest && oldest.Id.Sequence == AckedBelow()) Admit(oldest);
+    }
+
     private void Name(ClientOperation op)
     {
         op.Id = new(state.Session, Numbers.Next(op.Kind.Changes));

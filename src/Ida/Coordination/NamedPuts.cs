@@ -10,6 +10,9 @@ internal sealed class NamedPuts
 
     public int Count { get; private set; }
 
+    /// <summary>The put with the lowest number, null where there is none.</summary>
+    public ClientOperation? First => Count == 0 ? null : _heap[0];
+
     /// <summary>The lowest number; above all others where there is none.</summary>
     public ulong Least => Count == 0 ? ulong.MaxValue : _heap[0].Id.Sequence;
 

@@ -7,11 +7,5 @@ internal sealed class CheckEffect() : KeyEffect(4)
 
     public override bool MustExpect => true;
 
-    public override string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)
-    {
-        after = before;
-        return null;
-    }
-
     public override string ToString() => "check";
 }

@@ -53,6 +53,8 @@ internal sealed class GetKind() : OperationKind(0, changes: false)
         }
     }
 
+    public override int SizeOfReport(PutReport? report) => 0;
+
     public override void WriteReport(ref BodyWriter to, PutReport? report)
     {
     }

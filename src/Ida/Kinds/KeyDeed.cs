@@ -1,3 +1,4 @@
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Kinds;
@@ -17,6 +18,14 @@ internal readonly record struct KeyDeed(KeyEffect Effect, ulong Resolver = 0, bo
 
     /// <summary>Whether it may keep what the operation does to other keys of the shard from being done.</summary>
     public bool MayStop => Expects || Effect.MayFail;
+
+    /// <summary>What tells a pair of key and value with this deed from others, for the hash that names a put: all that is done must be in it.</summary>
+    public ulong Hash(ReadOnlySpan<byte> keyAndValue, int key)
+    {
+        ulong pair = StableHash.Of(keyAndValue, Resolver ^ ((ulong)(uint)(keyAndValue.Length - key) << 32) ^ (uint)key);
+        pair = PutPayload.With(pair, Effect.Number);
+        return Expects ? PutPayload.With(pair, Expected) : pair;
+    }
 
     /// <summary>The effect u8 with a bit for an expectation, expected version var if there is one, the arguments.</summary>
     public void Write(ref BodyWriter to, ReadOnlySpan<byte> incoming)

@@ -12,9 +12,10 @@ internal abstract class KeyEffect(byte number)
 {
     public static readonly KeyEffect Read = new ReadEffect(), Put = new PutEffect(), Remove = new RemoveEffect(), Merge = new MergeEffect(), Check = new CheckEffect();
 
-    private static readonly KeyEffect[] s_all = [Read, Put, Remove, Merge, Check];
-
+    /// <summary>Each at the place of its number.</summary>
     public static IReadOnlyList<KeyEffect> All => s_all;
+
+    private static readonly KeyEffect[] s_all = [Read, Put, Remove, Merge, Check];
 
     public byte Number => number;
 
@@ -58,7 +59,11 @@ internal abstract class KeyEffect(byte number)
     public virtual bool IsAgreed(DeclaredMap map, ulong resolver) => true;
 
     /// <summary>Makes the new value of an entry, null for none; returns an error of the user's code, for which nothing is done.</summary>
-    public abstract string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after);
+    public virtual string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)
+    {
+        after = before;
+        return null;
+    }
 
     public abstract override string ToString();
 }

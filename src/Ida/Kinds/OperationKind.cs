@@ -54,6 +54,9 @@ internal abstract class OperationKind(byte number, bool changes)
     /// <summary>Passes over the results of so many keys of a shard, with what follows them.</summary>
     public abstract void SkipResults(ref BodyReader from, int keys);
 
+    /// <summary>Bytes of the report, at most.</summary>
+    public abstract int SizeOfReport(PutReport? report);
+
     /// <summary>What is told of the keys of a shard together, behind their results.</summary>
     public abstract void WriteReport(ref BodyWriter to, PutReport? report);
 

@@ -32,6 +32,8 @@ internal sealed class PutKind() : OperationKind(1, changes: true)
         if (keys > 0) PutReportCodec.Skip(ref from, keys);
     }
 
+    public override int SizeOfReport(PutReport? report) => PutReportCodec.SizeOf(report);
+
     public override void WriteReport(ref BodyWriter to, PutReport? report) => PutReportCodec.Write(ref to, report);
 
     public override PutReport? ReadReport(ref BodyReader from, int keys) => PutReportCodec.Read(ref from, keys);

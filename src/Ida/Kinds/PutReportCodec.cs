@@ -9,7 +9,7 @@ namespace Ida.Kinds;
 /// </summary>
 internal static class PutReportCodec
 {
-    private const byte None = 0, NotMet = 1, Failed = 2, Removed = 3, Stored = 4;
+    public const byte None = 0, NotMet = 1, Failed = 2, Removed = 3, Stored = 4;
 
     /// <summary>Bytes of a report, at most.</summary>
     public static int SizeOf(PutReport? report) => report is null ? 1 : 12 + (4 * (report.Error?.Length ?? 0)) + (report.Value?.Length ?? 0);

@@ -5,11 +5,5 @@ internal sealed class ReadEffect() : KeyEffect(0)
 {
     public override bool Changes => false;
 
-    public override string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)
-    {
-        after = before;
-        return null;
-    }
-
     public override string ToString() => "read";
 }

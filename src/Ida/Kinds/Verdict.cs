@@ -1,6 +1,6 @@
 namespace Ida.Kinds;
 
-/// <summary>Whether a put changed the entries of one shard. The numbers are on the wire.</summary>
+/// <summary>Whether a put changed the entries of one shard.</summary>
 internal enum Verdict : byte
 {
     /// <summary>All of it.</summary>

@@ -143,7 +143,7 @@ internal sealed partial class DhtMessages
 
     private static int ResultBytes(ParticipantRecord op)
     {
-        int size = 5 + PutReportCodec.SizeOf(op.Report);
+        int size = 5 + op.Kind.SizeOfReport(op.Report);
         for (int i = 0; i < op.UseCount; i++) size += op.Kind.SizeOfResult(op.Uses[i].Value);
         return size;
     }

@@ -25,7 +25,7 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
     public LinkedListNode<DueAnswer>? Before { get; set; }
 
     /// <summary>Bytes that the answer keeps alive, at most.</summary>
-    public int Bytes { get; } = head.Length + values.Sum(static one => 20 + (one.Value?.Length ?? 0));
+    public int Bytes { get; } = head.Length + values.Sum(static one => OperationKind.Get.SizeOfResult(one.Value));
 
     /// <summary>Writes the body of its frame.</summary>
     public void Write(ref BodyWriter to)

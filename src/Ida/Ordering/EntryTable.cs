@@ -23,6 +23,9 @@ internal sealed class EntryTable
     /// <summary>Number of entries, absent keys with a queue included.</summary>
     public int Count { get; private set; }
 
+    /// <summary>Who changes a value counts it here.</summary>
+    public MapSizes Sizes { get; } = new();
+
     /// <summary>Buckets of all ranges.</summary>
     public int Buckets => _ranges.Sum(static range => range.Buckets.Length);
 

@@ -139,6 +139,7 @@ internal sealed partial class Participant
     {
         Snapshot.BeforeChange(entry);
         BeforeChange(entry);
+        Table.Sizes.Change(entry.Key, entry.Value, value);
         (entry.Value, entry.Version) = (value, version);
         // Of two puts with one time, the second has a version above that time. The clock outlives a removed entry: later versions stay above it.
         entry.Clock = Math.Max(entry.Clock, version);

@@ -85,7 +85,7 @@ internal sealed partial class Participant
 
     private void ApplyAlone(KeyUse use)
     {
-        // No merge: so no resolver runs.
+        // What may fail is applied together.
         _ = Compute(use, use.Op.Time);
         Apply(use);
     }

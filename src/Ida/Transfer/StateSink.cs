@@ -67,6 +67,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         ref ulong digest = ref _digests[EntryTable.RangeOf(entry.Hash)];
         if (entry.Value is not null) digest ^= EntryDigest.Of(entry.Key, entry.Version);
         if (value is not null) digest ^= EntryDigest.Of(entry.Key, version);
+        participant.Table.Sizes.Change(entry.Key, entry.Value, value);
         (entry.Value, entry.Version, entry.Clock) = (value, version, Math.Max(entry.Clock, version));
     }
 

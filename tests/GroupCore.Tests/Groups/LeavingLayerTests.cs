@@ -5,6 +5,30 @@ namespace GroupCore.Tests.Groups;
 /// <summary>A layer is asked whether the group may be left: so none is attached when that was asked for.</summary>
 public sealed class LeavingLayerTests
 {
+    /// <summary>What it hands over may be handed over at once.</summary>
+    [Fact]
+    public async Task A_layer_that_keeps_a_member_may_let_it_go_while_it_is_asked()
+    {
+        using var cluster = new GroupCluster(8, 2);
+        Assert.True(cluster.Settle());
+        var group = cluster[1].Group!;
+        var attaching = group.AttachLayerAsync(ToyLayers.First, static port =>
+        {
+            var layer = new TestLayer(port, static () => []);
+            layer.Leaves = () =>
+            {
+                port.Leave();
+                return false;
+            };
+            return layer;
+        }).AsTask();
+        Assert.True(cluster.Simulation.RunUntil(() => attaching.IsCompleted, TimeSpan.FromSeconds(5)));
+        await attaching;
+        var leaving = group.LeaveAsync().AsTask();
+        Assert.True(cluster.Simulation.RunUntil(() => leaving.IsCompleted, TimeSpan.FromSeconds(5)));
+        await leaving;
+    }
+
     [Fact]
     public async Task R_nothing_is_attached_to_a_group_that_is_being_left()
     {

@@ -23,6 +23,11 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
     /// <summary>Called with each view.</summary>
     public Action? Enters { get; init; }
 
+    /// <summary>Called when this member is asked to leave: whether it may go at once.</summary>
+    public Func<bool>? Leaves { get; set; }
+
+    public bool OnLeaving() => Leaves?.Invoke() ?? true;
+
     public void OnWedged(Proposal proposal) => Events.Add("wedged");
 
     public void Contribute(IBufferWriter<byte> into)

@@ -312,12 +312,19 @@ internal sealed class DhtWorld
     }
 
     /// <summary>Lets everything settle: records are gone, no key is in use, newcomers are initialised; or nobody is left who could initialise them.</summary>
-    public void Settle() => RunUntil(() =>
+    public void Settle()
     {
-        WaitForUserCode(static _ => true);
-        return Busy().Count == 0 && (NobodyHasATable || Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
-            || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })));
-    }, "Quiescence");
+        RunUntil(
+            () =>
+            {
+                WaitForUserCode(static _ => true);
+                return Busy().Count == 0 && (NobodyHasATable || Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
+                    || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })));
+            },
+            "Quiescence");
+        foreach (var member in Members)
+            if (member.Host.Current is { IsOver: false } layer) ScenarioFailedException.ThrowIf(SliceSizes.Wrong(layer.Participant.Table));
+    }
 
     /// <summary>All that had a part in the DHT are gone: a newcomer that outlives them before it has heard of the table has nothing to say about it.</summary>
     public bool NobodyHasATable => Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });

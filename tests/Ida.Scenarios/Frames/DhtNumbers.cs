@@ -13,6 +13,8 @@ internal static class DhtNumbers
     [
         .. new[] { OperationKind.Get, OperationKind.Put }.Select(static kind => $"operation {kind.Number} {kind}"),
         .. KeyEffect.All.Select(static effect => $"effect {effect.Number} {effect}"),
+        $"an expected version follows {KeyDeed.Expectation}",
+        $"report {PutReportCodec.None} none, {PutReportCodec.NotMet} not met, {PutReportCodec.Failed} failed, {PutReportCodec.Removed} applied and removed, {PutReportCodec.Stored} applied and stored",
         .. Of<RejectReason>(),
         .. Of<EndStatus>(),
         .. Of<ReadStatus>(),

@@ -14,6 +14,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     private readonly List<ILayerAttachment> _attaching = [];
     private IGroupLayer? _layer;
     private byte[] _scratch = [];
+    private bool _letsGo;
 
     // By rank, and null as long as there are none: members that have another layer under this one's name, or with its frame types. And all of the last view, which have been told of.
     private bool[]? _differs;
@@ -202,7 +203,8 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     {
         try
         {
-            KeepsMember = _layer?.OnLeaving() == false;
+            _letsGo = false;
+            KeepsMember = _layer?.OnLeaving() == false && !_letsGo;
         }
         catch (Exception error)
         {
@@ -318,6 +320,8 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     public void Leave()
     {
         group.Touch();
+        // From inside OnLeaving too, which has not said yet that it keeps the member.
+        _letsGo = true;
         if (!KeepsMember || !group.IsHandingOver) return;
         KeepsMember = false;
         // Another layer may have something to hand over still.
