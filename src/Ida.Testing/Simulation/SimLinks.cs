@@ -13,6 +13,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     private readonly Dictionary<string, List<SimLinkEnd>> _byAddress = new(StringComparer.Ordinal);
     private List<SimLinkEnd> _dirty = [], _writing = [];
     private bool _seeksRoom;
+    private long _seekAt;
 
     /// <summary>Those of a life.</summary>
     public static SimLinks Of(SimNode owner, Node node) => new(owner, node);
@@ -185,17 +186,16 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     {
         if (_seeksRoom) return;
         _seeksRoom = true;
-        node.SetTimer(node.Now + delay, this, 0);
+        _seekAt = node.Now + delay;
+        node.SetTimer(_seekAt, this, 0);
     }
 
     void ITimerTarget.OnTimer(long token)
     {
         _seeksRoom = false;
-        while (Held.IsSought && _ends.FindAll(end => LinkBacklog.Gives(end.Session, end.Holds, end.HeardAt, node.Now)).MaxBy(static end => end.Session.Backlog) is { } giver)
-        {
-            node.Counters.Refuse(RefusalReason.Displaced);
+        int most = node.Now - _seekAt > LinkBacklog.SeekEvery ? 0 : LinkBacklog.MostAtOnce;
+        for (int i = 0; i < most && Held.IsSought && _ends.FindAll(end => LinkBacklog.Gives(end.Session, end.Holds, end.HeardAt, node.Now)).MaxBy(static end => end.Session.Backlog) is { } giver; i++)
             giver.End(LinkFault.Rejected);
-        }
         if (Held.IsSought) SeekRoom(LinkBacklog.SeekEvery);
     }
 

@@ -51,11 +51,14 @@ public sealed class LayerTests
 
     /// <summary>What is queued for the member that has failed takes all room of the flush leader, which cannot hand contributions on until the others have it: for no fault of theirs.</summary>
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    public void A_flush_leader_that_has_no_room_for_contributions_suspects_nobody_for_that(ulong seed)
+    [InlineData(1, 0)]
+    [InlineData(2, 0)]
+    [InlineData(3, 200)]
+    [InlineData(4, 400)]
+    public void A_flush_leader_that_has_no_room_for_contributions_suspects_nobody_for_that(ulong seed, int latency)
     {
-        var (cluster, layers) = Attached(seed, 4, rank => new byte[1_000], most: 256 << 10);
+        var link = latency == 0 ? new LinkModel() : new LinkModel { MinLatency = TimeSpan.FromMilliseconds(latency), MaxLatency = TimeSpan.FromMilliseconds(latency) };
+        var (cluster, layers) = Attached(seed, 4, rank => new byte[1_000], link: link, most: 256 << 10);
         using var _ = cluster;
         var (leader, failed) = (cluster.Members.Single(m => m.Group!.Rank == 0), cluster.Members.Single(m => m.Group!.Rank == 3));
         failed.Crash(hostAnswers: false);

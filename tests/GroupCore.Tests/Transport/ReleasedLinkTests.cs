@@ -216,7 +216,7 @@ public sealed class ReleasedLinkTests
         var node = new ScriptedNode(mostQueuedBytes: 100_000);
         int gone = Held(node, out var link), other = node.Mesh.Open(new(Elsewhere), Meant + 1);
         node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, Meant + 1, 8);
-        node.Pass(ScriptedNode.Second);
+        node.PassSlowly(ScriptedNode.Second);
         link.Say(ScriptedNode.Frames(0, 1));
         node.Turn();
         node.Send(gone, 0, 90_000);
@@ -230,9 +230,9 @@ public sealed class ReleasedLinkTests
         }
         if (!waitsBefore) Fill();
         // Not at once: a connection may break and be made again, and a slow one takes something.
-        node.Pass(5 * ScriptedNode.Second / 2);
+        node.PassSlowly(5 * ScriptedNode.Second / 2);
         Assert.Equal(0, node.Count(LinkFault.Rejected));
-        node.Pass(ScriptedNode.Second);
+        node.PassSlowly(ScriptedNode.Second);
         Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
         Assert.Equal(1, node.Mesh.Live);
         Assert.Equal([other], node.Rooms);
@@ -258,7 +258,7 @@ public sealed class ReleasedLinkTests
         node.Mesh.Hold(other);
         node.Send(other, 0, 20_000);
         node.Send(gone, 0, 90_000);
-        node.Pass(4 * ScriptedNode.Second);
+        node.PassSlowly(4 * ScriptedNode.Second);
         Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
         Assert.Equal(1, node.Mesh.Live);
     }
@@ -271,9 +271,24 @@ public sealed class ReleasedLinkTests
         int gone = Held(node, out _);
         node.Send(gone, 0, 110_000);
         node.Mesh.Release(gone);
-        node.Pass(4 * ScriptedNode.Second);
+        node.PassSlowly(4 * ScriptedNode.Second);
         Assert.Equal((gone, LinkFault.Rejected), node.News[^1]);
         Assert.False(node.Mesh.IsFull);
+    }
+
+    /// <summary>What the other end has said meanwhile was not read yet.</summary>
+    [Fact]
+    public void A_process_that_stood_still_takes_nobody_for_silent()
+    {
+        var node = new ScriptedNode(mostQueuedBytes: 100_000);
+        int peer = Held(node, out _);
+        node.Mesh.Release(peer);
+        node.Send(peer, 0, 110_000);
+        node.PassSlowly(ScriptedNode.Second);
+        node.Pass(5 * ScriptedNode.Second);
+        Assert.Equal(0, node.Count(LinkFault.Rejected));
+        node.PassSlowly(ScriptedNode.Second);
+        Assert.Equal(1, node.Count(LinkFault.Rejected));
     }
 
     /// <summary>It may have had nothing to say for long.</summary>
@@ -285,12 +300,12 @@ public sealed class ReleasedLinkTests
         node.Mesh.Hold(other);
         node.Answers(node.Dials(Elsewhere), HelloStatus.Accepted, Meant + 1, 8);
         node.Mesh.Release(quiet);
-        node.Pass(10 * ScriptedNode.Second);
+        node.PassSlowly(10 * ScriptedNode.Second);
         node.Send(other, 0, 110_000);
         node.Send(quiet, 0, 100);
-        node.Pass(5 * ScriptedNode.Second / 2);
+        node.PassSlowly(5 * ScriptedNode.Second / 2);
         Assert.Equal(0, node.Count(LinkFault.Rejected));
-        node.Pass(ScriptedNode.Second);
+        node.PassSlowly(ScriptedNode.Second);
         Assert.Equal((quiet, LinkFault.Rejected), node.News[^1]);
     }
 
@@ -309,7 +324,7 @@ public sealed class ReleasedLinkTests
         Assert.InRange(node.Mesh.Room(other), long.MinValue, 0);
         node.Mesh.Release(first);
         node.Mesh.Release(second);
-        node.Pass(4 * ScriptedNode.Second);
+        node.PassSlowly(4 * ScriptedNode.Second);
         Assert.Equal([other], node.Rooms);
     }
 

@@ -96,6 +96,13 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         Turn();
     }
 
+    /// <summary>Time goes by, and the node has its turns meanwhile.</summary>
+    public void PassSlowly(long nanoseconds)
+    {
+        const long Step = Second / 10;
+        for (long end = Node.Now + nanoseconds; Node.Now < end;) Pass(Math.Min(Step, end - Node.Now));
+    }
+
     public void Send(int peer, uint number, int size = 10)
     {
         var frame = Mesh.Reserve(FrameHeader.Size + size);

@@ -30,6 +30,8 @@ internal sealed class FlushLeader : ITimerTarget
     // By rank: how many contributions were sent to that member, plus one for the cut; and that number at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
+    // By rank: the last look at which the cut was on its way to it.
+    private readonly long[] _excusedAt;
     private FlushReport? _longest;
     private FlushCut? _cut;
     private bool _completed;
@@ -44,6 +46,8 @@ internal sealed class FlushLeader : ITimerTarget
         _waits = new (IReadOnlyList<int>?, long)[takesPart.Count];
         _sent = new int[takesPart.Count];
         _sentBefore = new int[takesPart.Count];
+        _excusedAt = new long[takesPart.Count];
+        Array.Fill(_excusedAt, long.MinValue / 2);
         for (int rank = 0; rank < takesPart.Count; rank++)
             if (takesPart[rank]) _ranks.Add(rank);
     }
@@ -220,8 +224,11 @@ internal sealed class FlushLeader : ITimerTarget
             if (_cut is not null && !IsCutSentTo(rank) && (_sent[rank] != _sentBefore[rank] || _group.Links.WaitsForNode(rank)))
             {
                 _sentBefore[rank] = _sent[rank];
+                _excusedAt[rank] = _group.Node.Now;
                 continue;
             }
+            // The cut came late to it, through no fault of its own: it has the time that others had.
+            if (_cut is not null && _group.Node.Now - _excusedAt[rank] < GroupLimits.FlushSilenceNanoseconds) continue;
             if (_cut is not null && _waits[rank] is { For: { } others } wait && _group.Node.Now - wait.At <= GroupLimits.FlushSilenceNanoseconds)
             {
                 foreach (int other in others)

@@ -6,8 +6,11 @@ namespace GroupCore.Transport.Mesh;
 /// </summary>
 internal sealed class LinkBacklog(long limit) : NodeBacklog(limit)
 {
-    /// <summary>How often such links are looked for while others want room.</summary>
+    /// <summary>How often such links are looked for while others want room. A look that is later than that again proves no silence: this process stood still.</summary>
     public const long SeekEvery = 250_000_000;
+
+    /// <summary>How many may end at one look, which passes over all links for each.</summary>
+    public const int MostAtOnce = 64;
 
     // How long a link that nobody holds has to be silent, and to have something queued, to give its room.
     private const long Silence = 3_000_000_000;
@@ -32,7 +35,7 @@ internal sealed class LinkBacklog(long limit) : NodeBacklog(limit)
     {
         var waiting = _waiting.ToArray();
         _waiting.Clear();
-        foreach (var session in waiting) session.WaitsForNode = false;
+        foreach (var session in waiting) session.LeaveWaiting();
         return waiting;
     }
 

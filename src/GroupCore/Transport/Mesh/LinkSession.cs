@@ -137,14 +137,21 @@ internal sealed partial class LinkSession
     /// <summary>Whether one frame for several peers may be queued here beyond <see cref="Room"/>.</summary>
     public bool MayExceed => !IsClosed && _node is not { IsFull: true } && _bulk.MayExceed(Backlog);
 
-    /// <summary>Whether it stands among the links that wait until the node has room.</summary>
-    public bool WaitsForNode { get; set; }
+    /// <summary>Whether producers found no room because the node as a whole had none, and that has not changed since.</summary>
+    public bool WaitsForNode { get; private set; }
+
+    // Whether it stands among the links that wait until the node has room.
+    private bool _isListed;
 
     /// <summary>Whether producers that found no room may go on; true once for each shortage.</summary>
     public bool TryReopen()
     {
         if (!_bulk.IsShort || IsClosed) return false;
-        if (_node is not { IsFull: true }) return _bulk.TryReopen(Backlog);
+        if (_node is not { IsFull: true })
+        {
+            WaitsForNode = false;
+            return _bulk.TryReopen(Backlog);
+        }
         // The last bytes of this link may be acknowledged already: then no acknowledgement of its own would tell of room.
         WaitForNode();
         return false;
@@ -152,9 +159,12 @@ internal sealed partial class LinkSession
 
     private void WaitForNode()
     {
-        if (!WaitsForNode) _node!.Wait(this);
-        WaitsForNode = true;
+        if (!_isListed) _node!.Wait(this);
+        WaitsForNode = _isListed = true;
     }
+
+    /// <summary>It stands among the waiting links no more.</summary>
+    public void LeaveWaiting() => WaitsForNode = _isListed = false;
 
     /// <summary>Whether a write is under way or can begin at <paramref name="now"/>.</summary>
     public bool HasOutput(long now) => IsAttached && (IsWriting || _queue.Cursor < _queue.End || AckDue <= now);

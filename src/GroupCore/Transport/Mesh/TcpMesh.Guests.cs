@@ -7,6 +7,7 @@ internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
     private bool _vouchesEnd, _seeksRoom;
+    private long _seekAt;
 
     public void Hold(int peer)
     {
@@ -79,13 +80,15 @@ internal sealed partial class TcpMesh
     {
         if (_seeksRoom) return;
         _seeksRoom = true;
-        _timers.Set(_node.Now + delay, new RoomSearch(this), 0);
+        _seekAt = _node.Now + delay;
+        _timers.Set(_seekAt, new RoomSearch(this), 0);
     }
 
     private void SeekRoom()
     {
         _seeksRoom = false;
-        while (_backlog.IsSought && RoomGiver() is { } giver) Displace(giver);
+        int most = _node.Now - _seekAt > LinkBacklog.SeekEvery ? 0 : LinkBacklog.MostAtOnce;
+        for (int i = 0; i < most && _backlog.IsSought && RoomGiver() is { } giver; i++) Fail(giver, LinkFault.Rejected);
         if (_backlog.IsSought) SeekRoom(LinkBacklog.SeekEvery);
     }
 
