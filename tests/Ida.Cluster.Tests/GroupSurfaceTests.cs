@@ -40,4 +40,11 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     [InlineData(830000232)]
     [InlineData(900005544)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed));
+
+    /// <summary>
+    /// 3600001101: a node that ended while all rested, and whose program began again at once, did not begin the rest anew: the new life was judged by a time that it had not lived.
+    /// </summary>
+    [Theory]
+    [InlineData(3600001101)]
+    public void Seeds_that_once_failed_over_the_mesh(ulong seed) => Assert.Null(GroupScenarios.SurfaceOverMesh.Judge(seed));
 }

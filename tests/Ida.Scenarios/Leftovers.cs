@@ -28,14 +28,14 @@ internal static class Leftovers
     {
         for (bool mayEnd = !settled || simulation.Options.Carrier != SimCarrier.Memory; ; mayEnd = simulation.Options.Carrier != SimCarrier.Memory)
         {
-            var living = simulation.Nodes.Where(static node => node.Alive).ToList();
+            var living = Lives(simulation);
             if (look is null) await simulation.Delay(s_longRest);
             for (var left = s_longRest; look is not null && left > TimeSpan.Zero; left -= s_second)
             {
                 await simulation.Delay(s_second);
                 look();
             }
-            if (Lives(simulation) == living.Count) return;
+            if (Lives(simulation).SequenceEqual(living)) return;
             if (!mayEnd) throw new ScenarioFailedException($"{living.Find(static node => !node.Alive)?.Name} has ended while all were at rest.");
         }
     }
@@ -44,12 +44,12 @@ internal static class Leftovers
     public static async Task JudgeAsync(IEnumerable<SimMember> members, ScenarioRun run)
     {
         var wrong = members.ToList();
-        int lives = wrong.Count > 0 ? Lives(wrong[0].Host.Simulation) : 0;
+        var lives = wrong.Count > 0 ? Lives(wrong[0].Host.Simulation) : [];
         if (wrong.Count > 0) run.Ingredients.Draw(Judged);
         for (int look = 1; ; look++)
         {
             wrong = wrong.FindAll(static one => (Of(one) ?? OfLinks(one)) is not null);
-            if (wrong.Count == 0 || Lives(wrong[0].Host.Simulation) != lives) return;
+            if (wrong.Count == 0 || !Lives(wrong[0].Host.Simulation).SequenceEqual(lives)) return;
             if (look == Looks) throw new ScenarioFailedException(Of(wrong[0]) ?? OfLinks(wrong[0])!);
             await wrong[0].Host.Simulation.Delay(s_apart);
         }
@@ -74,8 +74,8 @@ internal static class Leftovers
         return rest.WrongLink is { } wrong ? $"{member} has rested for long: {wrong} {rest}" : null;
     }
 
-    // At rest none begins.
-    private static int Lives(Simulation simulation) => simulation.Nodes.Count(static node => node.Alive);
+    // One that ends, and whose program begins again at once, is another.
+    private static List<SimNode> Lives(Simulation simulation) => [.. simulation.Nodes.Where(static node => node.Alive)];
 
     private static NodeAtRest AtRest(SimNode node) => new(node.Id, node.Address, node.Kept);
 
