@@ -54,7 +54,7 @@ public interface IGroupPort
     /// <summary>Asks for a view with the same members, to agree on something at that view change.</summary>
     void RequestView();
 
-    /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it; does nothing otherwise.</summary>
+    /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it, or keeps it and is running; does nothing otherwise.</summary>
     void Leave();
 
     /// <summary>Suspects a member of holding this one up, until the view is over.</summary>

@@ -15,9 +15,6 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     private bool _seeksRoom;
     private long _seekAt;
 
-    /// <summary>Those of a life.</summary>
-    public static SimLinks Of(SimNode owner, Node node) => new(owner, node);
-
     /// <summary>What all links of this life hold.</summary>
     public LinkBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
 

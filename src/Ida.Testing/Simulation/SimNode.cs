@@ -41,7 +41,7 @@ public sealed partial class SimNode : ICaller
         _clock = new(own.UpTo(SimTime.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
         Id = protocol.Next() | 1;
-        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : SimLinks.Of(this, node)).Links, CommandCapacity, without);
+        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : new SimLinks(this, node)).Links, CommandCapacity, without);
         _node.Counters.ThrowsForbidden = true;
         _node.Advance(_clock.Local(simulation.Time));
     }
