@@ -12,7 +12,7 @@ internal struct DrainRate()
     /// <summary>Notes that <paramref name="amount"/> has drained.</summary>
     public void Add(long amount) => _amount += amount;
 
-    /// <summary>To be called now and then. The latest window counts half, so that neither an idle moment nor a burst decides the rate.</summary>
+    /// <summary>Call it now and then. The latest window counts half, so that neither an idle moment nor a burst decides the rate.</summary>
     public void Measure(long now)
     {
         if (_windowAt == long.MinValue) _windowAt = now;

@@ -1,8 +1,8 @@
 namespace GroupCore.Basics;
 
 /// <summary>
-/// An error by which one event ends many calls. Each call gets an exception of its own: throwing an object again adds frames to its stack trace, so one
-/// that 10,000 callers share would grow with each of them and take time by their square.
+/// An error by which one event ends many calls. Each call gets its own exception: throwing an object again adds frames to its stack trace, so one object that
+/// 10,000 callers share would grow with each of them and cost time that grows with their square.
 /// </summary>
 internal interface ISharedError
 {

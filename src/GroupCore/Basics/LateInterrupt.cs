@@ -1,8 +1,8 @@
 namespace GroupCore.Basics;
 
 /// <summary>
-/// An interrupt that comes after the user code it is meant for has ended. It stays with the thread and would end the next wait there, such as that for a
-/// lock of the node.
+/// An interrupt that comes after the user code for which it is meant has ended. It stays with the thread and would end the thread's next wait, such as one for
+/// a lock of the node.
 /// </summary>
 internal static class LateInterrupt
 {

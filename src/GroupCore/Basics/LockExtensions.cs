@@ -1,11 +1,11 @@
 namespace GroupCore.Basics;
 
-/// <summary>Locks for code that runs on any thread: callers lend theirs to a node's turns, and user code may have had its thread interrupted.</summary>
+/// <summary>Locks for code that runs on any thread: callers lend their threads to a node's turns, and user code may have had its thread interrupted.</summary>
 internal static class LockExtensions
 {
     /// <summary>
-    /// Enters the lock even if the thread is interrupted: the interrupt would end the wait in the midst of a turn, and with the turn the node. It stays
-    /// with the thread, and ends a later wait of the thread's own code.
+    /// Enters the lock even if the thread is interrupted: otherwise the interrupt would end the wait in the middle of a turn, and so end the node. The interrupt
+    /// stays with the thread and ends a later wait of the thread's own code.
     /// </summary>
     public static Lock.Scope Hold(this Lock gate)
     {

@@ -1,8 +1,8 @@
 namespace GroupCore.Basics;
 
 /// <summary>
-/// State of a thread that user code may leave changed: the execution context (with the culture), whether it flows, and the synchronization context, where
-/// awaits go on. None of it may reach the next completion.
+/// State of a thread that user code may leave changed: the execution context (with the culture), whether it flows, and the synchronization context, on which
+/// awaits resume. No such change may reach the next completion.
 /// </summary>
 internal readonly struct Surroundings(ExecutionContext context)
 {

@@ -3,7 +3,7 @@ namespace GroupCore.Basics;
 /// <summary>Times that callers give for waiting: positive, or <see cref="Timeout.InfiniteTimeSpan"/> for no limit.</summary>
 internal static class TimeLimit
 {
-    /// <summary>No due time; a limit of <see cref="Longest"/> nanoseconds or more, which no machine lives to see, counts as none too.</summary>
+    /// <summary>No due time; a limit of <see cref="Longest"/> nanoseconds or more, which no machine lives to see, also counts as no limit.</summary>
     public const long Never = long.MaxValue;
 
     private const double Longest = Never / 4.0;

@@ -3,8 +3,8 @@ using System.Diagnostics.Metrics;
 namespace GroupCore.Diagnostics;
 
 /// <summary>The attributes of one kind of source.</summary>
-/// <param name="tags">The tags of each of their values, for the table in the documentation.</param>
-/// <param name="all">The attributes, those of one name beside each other.</param>
+/// <param name="tags">The tags that each value has, for the table in the documentation.</param>
+/// <param name="all">The attributes; those of one name stand side by side.</param>
 internal sealed class AttributeSet<TSource>(string tags, params StateAttribute<TSource>[] all)
 {
     /// <summary>Writes those that are not 0.</summary>
@@ -20,8 +20,8 @@ internal sealed class AttributeSet<TSource>(string tags, params StateAttribute<T
     }
 
     /// <summary>
-    /// Makes an instrument of each name, which reads all sources that there are when somebody asks. Listeners are told of each as it is made. They are user code: one that throws
-    /// keeps neither this instrument nor the next from being there.
+    /// Makes an instrument for each name; it reads all sources that exist when a listener asks. Listeners hear of each instrument as it is made. They are user
+    /// code: a listener that throws prevents neither this instrument nor the next.
     /// </summary>
     public void Publish(Meter meter, Func<IEnumerable<Measured<TSource>>> sources)
     {
@@ -38,7 +38,7 @@ internal sealed class AttributeSet<TSource>(string tags, params StateAttribute<T
             }
             catch (Exception)
             {
-                // The meter has it, so that whoever begins to listen later finds it.
+                // The meter holds the instrument, so a listener that starts later finds it.
             }
         }
     }

@@ -3,8 +3,8 @@ using System.Text;
 namespace GroupCore.Diagnostics;
 
 /// <summary>
-/// A text in which the parts of a node say how they are, for a person who reads it: lines, indented by what they belong to. Each class that owns state writes its own
-/// part. Bounded: of a list the first <see cref="MostItems"/>, in all <see cref="MostCharacters"/>. Numbers have no fraction, so that no culture matters.
+/// A text in which the parts of a node say how they are, for a person to read. Its lines are indented by what they belong to. Each class that owns state writes its
+/// own part. It shows at most <see cref="MostItems"/> of a list and at most <see cref="MostCharacters"/> in all. Numbers have no fraction, so no culture matters.
 /// </summary>
 internal sealed class Description
 {
@@ -35,7 +35,7 @@ internal sealed class Description
         else _text.Append(' ', 2 * _depth).Append(line).Append('\n');
     }
 
-    /// <summary>The first of <paramref name="items"/>, and how many there are more.</summary>
+    /// <summary>The first of <paramref name="items"/>, and how many more there are.</summary>
     public void List<T>(IEnumerable<T> items, int count, Action<Description, T> write)
     {
         foreach (var item in items.Take(MostItems)) write(this, item);

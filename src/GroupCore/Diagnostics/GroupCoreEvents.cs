@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace GroupCore.Diagnostics;
 
 /// <summary>
-/// The events of <c>GroupCore</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with what they mean, and a test compares. Nodes are named by
-/// their addresses. Nothing here is called for each message: who calls watches counters, or is at a view change, a link's end, a fault.
+/// The events of <c>GroupCore</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists what they mean, and a test compares the two lists.
+/// Nodes are named by their addresses. Nothing here is called once per message: callers watch counters, or handle a view change, the end of a link or a fault.
 /// </summary>
 internal static partial class GroupCoreEvents
 {
@@ -14,7 +14,7 @@ internal static partial class GroupCoreEvents
     /// <summary>The range of its event ids.</summary>
     public const int First = 1000, Last = 1999;
 
-    /// <summary>The line that <see cref="LogQueue"/> adds itself.</summary>
+    /// <summary>The one line that <see cref="LogQueue"/> itself adds.</summary>
     public static LogLine Dropped(long count) => new LogLine<long>(Category, count, static (to, count) => LinesDropped(to, count));
 
     public static void NodeFaulted(this NodeLog log, Exception? error)

@@ -4,20 +4,20 @@ using Microsoft.Extensions.Logging;
 namespace GroupCore.Diagnostics;
 
 /// <summary>
-/// The lines of one <c>IdaNode</c> on their way to the user's logger. A logger is user code: it may block, throw, and call the node. So whoever has something to tell adds a
-/// line, on any thread, and goes on; one worker at a time writes, outside of turns and without a lock. All lives of the node share the queue, or each life could leave a
-/// blocked worker behind.
+/// The lines of one <c>IdaNode</c> on their way to the user's logger. A logger is user code: it may block, throw, and call the node. So a thread that has something
+/// to tell only adds a line and goes on; one worker at a time writes, outside of turns and without a lock. All lives of the node share the queue: otherwise each
+/// life could leave a blocked worker behind.
 /// </summary>
 /// <remarks>
-/// Bounded: at most <see cref="Capacity"/> lines wait. What comes beyond is dropped and counted, and the count is a line of its own as soon as the logger takes lines again.
-/// A line that the logger throws at is lost. The order is that of the calls. A logger gets a line when the worker is there, a moment after the event.
+/// At most <see cref="Capacity"/> lines wait. Further lines are dropped and counted, and their count becomes a line as soon as the logger takes lines again.
+/// A line is lost if the logger throws at it. Lines keep the order of the calls. The logger gets a line a moment after the event, when the worker reaches it.
 /// </remarks>
 internal sealed class LogQueue(ILoggerFactory factory)
 {
     public const int Capacity = 1_024;
     private readonly ConcurrentQueue<LogLine> _lines = new();
 
-    // The worker's alone: to make a logger is user code too.
+    // Only the worker uses it, since making a logger runs user code too.
     private readonly Dictionary<string, ILogger> _loggers = [];
     private int _waiting;
     private int _working;
@@ -34,7 +34,7 @@ internal sealed class LogQueue(ILoggerFactory factory)
     /// <summary>Lines that wait. From any thread.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>Adds a line, or drops it if too many wait. True when nobody writes: then the caller has to see to it that <see cref="Write()"/> is called. From any thread.</summary>
+    /// <summary>Adds a line, or drops it if too many wait. True when there is no worker: then the caller must have <see cref="Write()"/> called. From any thread.</summary>
     public bool Add(LogLine line)
     {
         if (Interlocked.Increment(ref _waiting) > Capacity)
@@ -60,13 +60,13 @@ internal sealed class LogQueue(ILoggerFactory factory)
                 long untold = Interlocked.Exchange(ref _untold, 0);
                 if (untold > 0) Write(GroupCoreEvents.Dropped(untold));
             }
-            // A full fence: whoever adds a line and still finds a worker is seen below.
+            // A full fence: a line whose adder still found a worker is seen below.
             Interlocked.Exchange(ref _working, 0);
         }
         while (!_lines.IsEmpty && Interlocked.Exchange(ref _working, 1) == 0);
     }
 
-    /// <summary>The process ends: waits, blocking its thread, until the lines are written, but not for longer than <paramref name="limit"/>.</summary>
+    /// <summary>The process ends: blocks the calling thread until the lines are written, for at most <paramref name="limit"/>.</summary>
     public void Finish(TimeSpan limit) => SpinWait.SpinUntil(() => Waiting == 0 && Volatile.Read(ref _working) == 0, limit);
 
     private void Write(LogLine line)
@@ -78,7 +78,7 @@ internal sealed class LogQueue(ILoggerFactory factory)
         }
         catch (Exception)
         {
-            // There is nobody to tell: the logger is who would be told.
+            // There is nobody else to tell: this would go to the logger itself.
             Interlocked.Increment(ref _failed);
         }
     }

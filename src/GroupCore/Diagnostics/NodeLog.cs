@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace GroupCore.Diagnostics;
 
 /// <summary>
-/// What the parts of one node tell the user's logger through. Without a logger it is <see cref="None"/>: whoever has something to tell asks <see cref="IsOn"/> first, and
-/// makes nothing.
+/// Through this the parts of one node write to the user's logger. A node without a logger has <see cref="None"/>: a part that has something to tell asks
+/// <see cref="IsOn"/> first, and then makes no line.
 /// </summary>
 internal sealed class NodeLog
 {

@@ -2,13 +2,13 @@ using System.Diagnostics;
 
 namespace GroupCore.Diagnostics;
 
-/// <summary>A call as an activity, from its beginning to its end. Only if somebody listens to the source: else nothing is made and nothing is waited for.</summary>
+/// <summary>A call as an activity, from its beginning to its end. If nobody listens to the source, nothing is made and nothing awaited.</summary>
 internal static class Traced
 {
     /// <summary>The tag with what became of a call: <c>ok</c>, or the name of its error.</summary>
     public const string Outcome = "ida.outcome";
 
-    /// <summary>Makes a source. Listeners, which are user code, are asked about each new one: null if one of them throws, and then nothing is traced by it.</summary>
+    /// <summary>Makes a source. The runtime asks listeners, which are user code, about each new source. If one throws, the result is null, and nothing is traced.</summary>
     public static ActivitySource? Source(string name)
     {
         try
@@ -21,7 +21,7 @@ internal static class Traced
         }
     }
 
-    /// <summary>Begins an activity; null if nobody wants it, or a listener, which is user code, throws: a call goes on without it, below the activity that there was before.</summary>
+    /// <summary>Begins an activity; null if nobody wants it or a listener, which is user code, throws. The call then goes on below the activity that was current before.</summary>
     public static Activity? Start(ActivitySource? source, string operation, ActivityKind kind)
     {
         if (source is null) return null;
@@ -76,7 +76,7 @@ internal static class Traced
         }
     }
 
-    // What a listener throws changes nothing of what became of the call.
+    // What a listener throws does not change the outcome of the call.
     private static void Close(Activity? activity)
     {
         try
@@ -85,11 +85,11 @@ internal static class Traced
         }
         catch (Exception)
         {
-            // Nobody is there to tell.
+            // There is nobody to tell.
         }
     }
 
-    // Whoever listens to the change of the current activity is user code too.
+    // Listeners to changes of the current activity are user code too.
     private static void Restore(Activity? before)
     {
         try
@@ -98,14 +98,14 @@ internal static class Traced
         }
         catch (Exception)
         {
-            // It is set first.
+            // The activity is set before listeners are called.
         }
     }
 
     private static void Fail(Activity? activity, Exception error)
     {
         activity?.SetTag(Outcome, error.GetType().Name);
-        // Without its message: it may be the user's, and code of the user makes that.
+        // Without the error's message: the error may be the user's, and then user code makes the message.
         activity?.SetStatus(ActivityStatusCode.Error);
     }
 }

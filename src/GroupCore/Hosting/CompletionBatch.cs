@@ -21,7 +21,7 @@ internal sealed class CompletionBatch(CompletionBatchPool pool) : IThreadPoolWor
     private int _next;
     private int _runners;
 
-    /// <summary>Whether this thread runs completions of that loop.</summary>
+    /// <summary>Whether this thread runs completions of the loop to which <paramref name="pool"/> belongs.</summary>
     public static bool IsRunning(CompletionBatchPool pool) => ReferenceEquals(t_running, pool);
 
     /// <summary>How many completions it has.</summary>

@@ -3,9 +3,9 @@ using GroupCore.Platform;
 namespace GroupCore.Hosting;
 
 /// <summary>
-/// Where the follower, the second thread of a loop, waits, and the rule by which it takes over from an owner that runs completions. Where completions usually
-/// take long, it is called at once; otherwise it takes over only after it has looked twice, <see cref="WatchMilliseconds"/> apart, and found the owner in
-/// the same batch.
+/// Where the follower, the second thread of a loop, waits, and the rule by which it takes over from an owner that runs completions. If completions usually
+/// take long, the owner calls it at once. Otherwise it takes over only after it has looked twice, <see cref="WatchMilliseconds"/> apart, and found the owner
+/// in the same batch.
 /// </summary>
 /// <remarks>
 /// Short completions then cost no thread switch. The first long one leaves the node unattended for at most twice <see cref="WatchMilliseconds"/>; from then
@@ -24,7 +24,7 @@ internal sealed class FollowerThread(bool portable) : IDisposable
     /// <summary>Whether the follower waits here, so that the owner may go and run completions.</summary>
     public bool IsParked => Volatile.Read(ref _parked) == 1;
 
-    /// <summary>The owner goes away to run completions; others may take the loop.</summary>
+    /// <summary>The owner leaves to run completions; others may take the loop.</summary>
     public void OnLeft()
     {
         Volatile.Write(ref _batches, _batches + 1);
@@ -32,7 +32,7 @@ internal sealed class FollowerThread(bool portable) : IDisposable
         if (!_short.AreUsual || Volatile.Read(ref _watching) == 0) _signal.Set();
     }
 
-    /// <summary>The thread that went away has run its completions: it took this many nanoseconds.</summary>
+    /// <summary>The thread that left has run its completions, which took this many nanoseconds.</summary>
     public void OnBack(long nanoseconds) => _short.Add(nanoseconds);
 
     /// <summary>Ends the wait for good.</summary>
@@ -56,7 +56,7 @@ internal sealed class FollowerThread(bool portable) : IDisposable
                 continue;
             }
             if (Volatile.Read(ref _batches) != seen) continue;
-            // The owner is still in the same batch, or nothing happens at all: stop watching. From now on an owner that leaves has to call.
+            // The owner is still in the same batch, or nothing happens at all: stop watching. From now on an owner that leaves must signal.
             Interlocked.Exchange(ref _watching, 0);
             if (Volatile.Read(ref _batches) == seen) break;
             Volatile.Write(ref _watching, 1);

@@ -14,10 +14,13 @@ internal sealed class LoopOwnership
     /// <summary>The owner lets other threads take the loop. A full fence.</summary>
     public void Open(LoopState state) => Interlocked.Exchange(ref _state, (int)state);
 
-    /// <summary>The owner, after it has slept or looked for work, takes the loop back, once a caller that has it has given it back.</summary>
+    /// <summary>The owner takes the loop back after it has slept or looked for work. If a caller has the loop, this waits until the caller returns it.</summary>
     public void Close() => _ = TryTake(static _ => true);
 
-    /// <summary>Takes the owner's role, which is free while its thread runs completions: for that thread when it comes back, or for the follower. False when the other has it.</summary>
+    /// <summary>
+    /// Takes the owner's role, which is free while the owner's thread runs completions. That thread calls this when it comes back, the follower to take over.
+    /// False when the other thread has the role.
+    /// </summary>
     public bool TryResume() => TryTake(static state => state == (int)LoopState.RunningCompletions);
 
     /// <summary>A caller takes the loop if the owner sleeps or, with <paramref name="atOnce"/>, if the owner is in no turn.</summary>
@@ -56,7 +59,7 @@ internal sealed class LoopOwnership
         }
     }
 
-    // Some of its yields are sleeps, which a late interrupt ends. The interrupt is ignored: the user code it was meant for is over.
+    // Some yields of SpinOnce are sleeps, which a late interrupt ends. The interrupt is ignored: the user code it was meant for has ended.
     private static void Spin(ref SpinWait wait)
     {
         try

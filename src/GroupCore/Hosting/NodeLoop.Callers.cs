@@ -5,8 +5,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Hosting;
 
 /// <content>
-/// Turns on callers' threads. A caller that finds the owner of the loop asleep runs its command itself and sends the frames that it makes: no thread has
-/// to be woken first. A command that may need no message (a read of what this member holds) is run so whenever the owner is in no turn, and its
+/// Turns on callers' threads. A caller that finds the owner of the loop asleep runs its command itself and sends the frames that the command makes: no thread
+/// has to be woken first. A command that may need no message (a read of what this member holds) runs this way whenever the owner is in no turn, and its
 /// caller has the result when the call returns.
 /// </content>
 internal sealed partial class NodeLoop
@@ -17,7 +17,7 @@ internal sealed partial class NodeLoop
     /// <inheritdoc/>
     public void Posted(NodeCommand command, bool kept)
     {
-        // Order matters: queue the command, then look who has the loop. Whoever lets others take the loop looks at the queue afterwards.
+        // Order matters: queue the command, then look who has the loop. A thread that lets others take the loop looks at the queue afterwards.
         Interlocked.MemoryBarrier();
         if (RuntimeHelpers.TryEnsureSufficientExecutionStack() && TryBorrow(command.AtOnce, out var from)) RunFor(kept ? command as ICompletion : null, from);
         else Rouse();
@@ -36,8 +36,8 @@ internal sealed partial class NodeLoop
         return false;
     }
 
-    // Reads no sockets and fires no timers: the owner waits for those. Frames leave at once only if the owner sleeps and the caller is no
-    // completion. Otherwise they leave with other frames: the owner sends them, or the runner of the batch that the completion is part of.
+    // Reads no sockets and fires no timers: the owner waits for those. Frames leave at once only if the owner sleeps and the caller is not a
+    // completion. Otherwise they leave with other frames: the owner sends them, or the runner of the batch to which the completion belongs.
     private void RunFor(ICompletion? own, LoopState from)
     {
         bool done = false, sends = false;
@@ -64,8 +64,8 @@ internal sealed partial class NodeLoop
     }
 
     /// <summary>
-    /// Gives the loop back once, whatever happened: by a second time another thread may have it. Wakes a sleeping owner if there is anything for which it would
-    /// have stayed awake. After a <paramref name="fault"/> the owner ends the node, as if the fault had happened in a turn of its own.
+    /// Gives the loop back exactly once, whatever happened: at a second return another thread might already have the loop. Wakes a sleeping owner if there is
+    /// anything for which it would have stayed awake. After a <paramref name="fault"/> the owner ends the node, as if its own turn had thrown.
     /// </summary>
     private void GiveBack(LoopState from, bool rouse, Exception? fault)
     {
@@ -87,7 +87,7 @@ internal sealed partial class NodeLoop
         else if (_node.HasCommands || Volatile.Read(ref _wakeAsked) != 0) Rouse();
     }
 
-    /// <summary>A runner on the pool has run its completions: sends what turns that they ran have left unsent.</summary>
+    /// <summary>A runner on the pool has run its completions: sends what the turns that those completions ran left unsent.</summary>
     private void SendLeft()
     {
         if (!_unsent || !TryBorrow(atOnce: true, out var from)) return;

@@ -5,15 +5,15 @@ using GroupCore.Platform;
 namespace GroupCore.Hosting;
 
 /// <content>
-/// The two threads of a loop, by the leader/followers pattern. The owner of the loop runs turns, and then the completions of the turn itself, so that
-/// a caller's continuation and a group's handlers cost no thread switch. If they take long, the follower takes the role (<see cref="FollowerThread"/>), and the thread
-/// that comes back late is the follower from then on.
+/// The two threads of a loop, by the leader/followers pattern. The owner of the loop runs a turn, and then itself runs the completions of that turn, so that
+/// a caller's continuation and a group's handlers cost no thread switch. If the completions take long, the follower takes the role
+/// (<see cref="FollowerThread"/>), and the thread that comes back late is the follower from then on.
 /// </content>
 internal sealed partial class NodeLoop
 {
     private const int Threads = 2;
 
-    // After this many nanoseconds in a batch its thread may be blocked: other runners go on with the rest of the batch.
+    // After this many nanoseconds in a batch the thread may be blocked: other runners go on with the rest of the batch.
     private const long StuckAfter = 100_000;
     private const long TakeInterruptsEvery = 1_000_000;
     private readonly FollowerThread _follower;
@@ -34,7 +34,7 @@ internal sealed partial class NodeLoop
 
     private void Run(bool owner)
     {
-        // The context of a thread that was started without one: completions begin with it.
+        // This thread was started without its starter's context (UnsafeStart). Completions begin in this default context.
         _context = ExecutionContext.Capture()!;
         while (!_over)
         {
@@ -122,7 +122,7 @@ internal sealed partial class NodeLoop
         ExecutionContext.Run(_context, static batch => ((CompletionBatch)batch!).RunHere(), batch);
         long took = HostClock.Now() - began;
         _follower.OnBack(took);
-        // Whoever interrupts a thread has waited for it first: so there is no late interrupt after a short batch.
+        // Code interrupts a thread only after it has waited for it, so a short batch leaves no late interrupt.
         if (took > StuckAfter) LateInterrupt.Take();
         if (!_ownership.TryResume()) return false;
         _runningBatch = null;
@@ -131,7 +131,7 @@ internal sealed partial class NodeLoop
         return true;
     }
 
-    /// <summary>If the other thread has been in its batch for long, lets a runner of the pool go on with the rest.</summary>
+    /// <summary>If the other thread has been in its batch for a long time, lets a runner of the pool go on with the rest.</summary>
     private void Relieve()
     {
         if (_node.Now - _runningSince < StuckAfter) return;

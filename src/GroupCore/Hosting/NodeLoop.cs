@@ -13,7 +13,7 @@ namespace GroupCore.Hosting;
 /// <remarks>
 /// <para>A turn: read sockets (64 KiB each at most) and deliver their frames · up to 256 callers' commands · due timers · end of turn ·
 /// one gathered write per peer · completions. When nothing happened the loop looks again for <see cref="NodeLoopOptions.Spin"/>,
-/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. Which thread runs turns and completions: <c>.Owner</c>, <c>.Callers</c>.</para>
+/// yielding its core each time, then sleeps until a socket, a timer or a caller wakes it. <c>.Owner</c> and <c>.Callers</c> say which thread runs turns and completions.</para>
 /// <para>Failure cases: an exception in a turn is a bug of a protocol, whose state cannot be trusted any more. The node ends as if it had crashed: every
 /// caller gets a <see cref="NodeFaultedException"/> with the fault inside, sockets are closed at once, <see cref="Faulted"/> is raised, the process goes on.</para>
 /// <para>Source: node-and-turn.md#one-turn-at-a-time, #user-code-runs-outside-the-turn.</para>
@@ -61,7 +61,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <summary>The address at which other nodes reach this one.</summary>
     public NodeAddress Local => _mesh.Local;
 
-    /// <summary>Where the node listens: the same unless another address is advertised.</summary>
+    /// <summary>Where the node listens: the same as <see cref="Local"/> unless another address is advertised.</summary>
     public NodeAddress Bound => _mesh.Bound;
 
     /// <summary>What ended the loop against its will; null while it runs and after a stop.</summary>
@@ -123,7 +123,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     /// <inheritdoc/>
     public void Wake()
     {
-        // Order matters: the caller's change, then the request, then the look whether the owner sleeps; the loop does the reverse before it sleeps.
+        // Order matters: the caller makes its change, then the request, then looks whether the owner sleeps; the loop does the reverse before it sleeps.
         Volatile.Write(ref _wakeAsked, 1);
         Interlocked.MemoryBarrier();
         Rouse();
@@ -179,7 +179,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         Fault = fault;
         _inTurn = false;
         var steps = default(StopSteps);
-        // The other thread may be stuck in one of its completions for ever: the pool runs the others.
+        // The other thread may be stuck in one of its completions forever: the pool runs the others.
         steps.Do(() => _runningBatch?.AddRunner());
         steps.Do(() => _completed?.Queue());
         steps.Do(() => _node.Stop(fault is null ? new NodeStoppedException("The node was stopped.") : new NodeFaultedException(fault)));

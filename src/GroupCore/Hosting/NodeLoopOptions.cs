@@ -14,7 +14,7 @@ internal sealed record NodeLoopOptions
     /// <summary>Name that nodes must share to talk to each other, 1 to 255 bytes in UTF-8.</summary>
     public required string Cluster { get; init; }
 
-    /// <summary>Address to listen at; port 0 means any that is free.</summary>
+    /// <summary>Address to listen at; port 0 means any free port.</summary>
     public string Listen { get; init; } = "127.0.0.1:0";
 
     /// <summary>Address under which others reach this node when it is not the one it listens at (port forwarding); null otherwise.</summary>
@@ -24,7 +24,7 @@ internal sealed record NodeLoopOptions
     public SocketPortKind Port { get; init; }
 
     /// <summary>
-    /// For how long an idle loop looks for work, yielding its core, before it sleeps; at most 10 ms, zero to sleep at once. Adaptive: it
+    /// How long an idle loop looks for work, yielding its core, before it sleeps; at most 10 ms, zero to sleep at once. The loop adapts it: it
     /// shrinks while looking finds nothing. Default 50 µs: a wake-up costs more than that on virtual machines.
     /// </summary>
     public TimeSpan Spin { get; init; } = TimeSpan.FromMicroseconds(50);
@@ -38,13 +38,13 @@ internal sealed record NodeLoopOptions
     /// <summary>Malformed frames that a node may send within a minute before it is muted for the next one.</summary>
     public int MostMalformed { get; init; } = MuteTable.Malformed;
 
-    /// <summary>Most links of guests, nodes that only dialled in; above it the most silent one gives way to a newcomer.</summary>
+    /// <summary>Most links to guests, nodes that only dialled in; at this number the guest that has been silent longest gives way to a newcomer.</summary>
     public int MostGuests { get; init; } = LinkLimits.Guests;
 
     /// <summary>Bytes that all links together may hold unacknowledged before producers of bulk wait, 16 MiB to 1 TiB.</summary>
     public long MostQueuedBytes { get; init; } = LinkLimits.NodeBytes;
 
-    /// <summary>Starts a thread of the loop; tests refuse one, as the system does at its limits.</summary>
+    /// <summary>Starts a thread of the loop; in tests it may refuse one, as the system does at its limits.</summary>
     public Action<Thread> StartThread { get; init; } = static thread => thread.UnsafeStart();
 
     /// <summary>Throws an <see cref="ArgumentException"/> that names the option and what is allowed.</summary>

@@ -2,9 +2,9 @@ namespace GroupCore.Hosting;
 
 /// <summary>
 /// Whether batches of completions are usually short: they are once <see cref="Streak"/> in a row were. One long batch among that many is forgiven: where processes
-/// share cores it may have been short, and its thread had to wait in it. Written by the thread that runs a batch, read by both threads.
+/// share cores, a short batch looks long if its thread had to wait for a core. Written by the thread that runs a batch, read by both threads.
 /// </summary>
-/// <remarks>When none was forgiven, each long batch cost thread switches in all batches until a new streak: 9 % of the puts of four callers on two cores.</remarks>
+/// <remarks>When no long batch was forgiven, each cost thread switches in all batches until a new streak: 9 % of the puts of four callers on two cores.</remarks>
 internal struct ShortBatches
 {
     /// <summary>How many short batches in a row make them usual.</summary>

@@ -1,6 +1,6 @@
 namespace GroupCore.Membership;
 
-/// <summary>Options that all members of a group share: the process that founds the group decides them, others must name the same.</summary>
+/// <summary>Options that all members of a group share: the process that founds the group decides them, and the others must name the same ones.</summary>
 public sealed record GroupOptions
 {
     /// <summary>How ranks follow from view to view; default <see cref="Composition.HotSwap"/>, as the DHT needs it.</summary>

@@ -32,15 +32,15 @@ public interface IMembership
     void RequestView(GroupId group);
 
     /// <summary>
-    /// Says, as the flush leader, that all survivors and leavers of <paramref name="proposal"/> acknowledged the cut: the view can be decided.
-    /// <paramref name="initialised"/> are those of them that hold the group's state.
+    /// Says, as the flush leader, that all survivors and leavers of <paramref name="proposal"/> acknowledged the cut, so the view can be decided.
+    /// <paramref name="initialised"/> lists those of them that hold the group's state.
     /// </summary>
     void CompleteView(GroupId group, ulong baseView, ulong proposal, IReadOnlyList<ProcessId> initialised);
 
-    /// <summary>Suspects a process on this evidence: the Oracle is told so again and again, until <see cref="Withdraw"/> or the process's exclusion.</summary>
+    /// <summary>Suspects a process on this evidence: the Oracle is told again and again, until <see cref="Withdraw"/> or the process's exclusion.</summary>
     void Suspect(ProcessId subject, Suspicion evidence);
 
-    /// <summary>Withdraws what <see cref="Suspect"/> said of a process; what membership itself has observed of that process stands.</summary>
+    /// <summary>Withdraws what <see cref="Suspect"/> said of a process; what membership itself has observed of the process still holds.</summary>
     void Withdraw(ProcessId subject);
 
     /// <summary>Asks for installs and proposals later than what is known here; harmless at any time.</summary>

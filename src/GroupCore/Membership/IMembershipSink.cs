@@ -6,7 +6,7 @@ namespace GroupCore.Membership;
 /// </summary>
 public interface IMembershipSink
 {
-    /// <summary>The state changed; or it is the same, and <paramref name="reason"/> says something that a user should know, such as that no seed answers.</summary>
+    /// <summary>The state changed, or it is the same and <paramref name="reason"/> says something that a user should know, such as that no seed answers.</summary>
     void OnMembershipState(MembershipState state, string reason);
 
     /// <summary>A join was accepted; the view that contains this process follows as an install.</summary>

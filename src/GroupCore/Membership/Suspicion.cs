@@ -16,8 +16,8 @@ public enum Suspicion
     ProcessGone,
 
     /// <summary>
-    /// A view change waits for it, and it is silent: no frame of its own says why (or it broke the order, or a link to it lost messages). This is evidence about
-    /// the process or the way to it, never about handlers or hooks that take their time: a member that says that they do is not suspected of this.
+    /// A view change waits for it, and it is silent: none of its frames says why (or it broke the order, or a link to it lost messages). This is evidence about
+    /// the process or the network path to it, never about slow handlers or hooks: a member that reports those is not suspected of this.
     /// </summary>
     FlushStall,
 

@@ -37,13 +37,13 @@ public sealed class View
     /// <summary>Processes that joined with this view, in rank order.</summary>
     public IReadOnlyList<ProcessId> Joined { get; }
 
-    /// <summary>Members of the view before that left of their own will.</summary>
+    /// <summary>Members of the previous view that left of their own will.</summary>
     public IReadOnlyList<ProcessId> Left { get; }
 
-    /// <summary>Members of the view before that the Oracle excluded, whether they have really failed or only seemed to.</summary>
+    /// <summary>Members of the previous view that the Oracle excluded, whether they really failed or only seemed to.</summary>
     public IReadOnlyList<ProcessId> Failed { get; }
 
-    /// <summary>Survivors with another rank than before.</summary>
+    /// <summary>Survivors whose rank has changed.</summary>
     public IReadOnlyList<Move> Moved { get; }
 
     /// <summary>The rank of a process, −1 when it is no member.</summary>

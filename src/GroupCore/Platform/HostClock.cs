@@ -4,10 +4,10 @@ namespace GroupCore.Platform;
 
 /// <summary>The clock of a node's loop, in nanoseconds from a moment that is the same for all nodes of a host.</summary>
 /// <remarks>
-/// It counts the time in which the machine was suspended: a process that wakes must see that its lease is over, since the other processes have gone on.
-/// On Linux the clock behind <see cref="Stopwatch"/> stands still then, so CLOCK_BOOTTIME, which does not, is read instead, without a system call and at
-/// the same cost: 35 ns each, on a virtual machine. On Windows the stopwatch itself counts on; elsewhere (macOS) it does not. No clock counts while a
-/// virtual machine is stopped by its host without being told.
+/// It also counts while the machine is suspended: a process that wakes must see that its lease is over, since the other processes have gone on.
+/// On Linux the clock behind <see cref="Stopwatch"/> stands still meanwhile, so CLOCK_BOOTTIME, which does not, is read instead: no system call either, and
+/// the same cost (35 ns each, on a virtual machine). On Windows the stopwatch itself counts on; elsewhere (macOS) it does not. No clock counts while the host
+/// stops a virtual machine without telling it.
 /// </remarks>
 internal static class HostClock
 {

@@ -1,8 +1,8 @@
 namespace GroupCore.Platform;
 
 /// <summary>
-/// When the kernel asks whether the other end of a connection is still there. A machine that vanishes says nothing, and over a link that nobody holds any more
-/// nothing is sent that would notice: each such machine would leave a connection for good.
+/// When the kernel asks whether the other end of a connection is still there. A machine that vanishes says nothing, and a link that nobody holds any more sends
+/// nothing by which the loss would show: without these questions each such machine would leave a connection behind for good.
 /// </summary>
 internal static class KeepAlive
 {
@@ -16,14 +16,14 @@ internal static class KeepAlive
     public const int Questions = 3;
 
     /// <summary>
-    /// The shortest and the longest time from when the other end vanishes until the connection is reset, if nothing is sent meanwhile. Whatever is sent before
-    /// stops the questions, and <see cref="Unacknowledged"/> counts from then on: a connection may stand for twice <see cref="Longest"/>.
+    /// The shortest and the longest time from when the other end vanishes until the connection is reset, if nothing is sent meanwhile. Bytes sent meanwhile
+    /// stop the questions, and <see cref="Unacknowledged"/> counts from then on: so a connection may last for twice <see cref="Longest"/>.
     /// </summary>
     public static readonly TimeSpan Shortest = TimeSpan.FromSeconds(Interval * Questions), Longest = TimeSpan.FromSeconds(Idle + (Interval * Questions));
 
     /// <summary>
-    /// Milliseconds after which unacknowledged bytes reset the connection, on Linux: while there are any the kernel asks nothing, and without this limit a quarter
-    /// of an hour would pass. The connection is also reset where the other kernel answers but has no room, since its process does not read.
+    /// Milliseconds after which unacknowledged bytes reset the connection, on Linux. While there are such bytes the kernel asks nothing, and without this limit a
+    /// quarter of an hour would pass. It also resets a connection whose other kernel answers but has no room, because the process there does not read.
     /// </summary>
     public const int Unacknowledged = (Idle + (Interval * Questions)) * 1000;
 }

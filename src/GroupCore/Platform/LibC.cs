@@ -49,7 +49,7 @@ internal static unsafe partial class LibC
         public nint Nanoseconds;
     }
 
-    /// <summary>What a clock of the system shows, in nanoseconds; false when it has none of that number.</summary>
+    /// <summary>What a clock of the system shows, in nanoseconds; false when the system has no clock of that number.</summary>
     public static bool TryReadClock(int clock, out long nanoseconds)
     {
         Time time;

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 namespace GroupCore.Platform;
 
 /// <summary>
-/// Wakes one thread; a signal that comes while none waits is kept. On Linux an event descriptor: one system call each, where an <see cref="AutoResetEvent"/>
-/// wakes its waiter twice, once only to enter the lock of its condition.
+/// Wakes one thread; a signal that comes while no thread waits is kept. On Linux it is an event descriptor, with one system call per operation: an
+/// <see cref="AutoResetEvent"/> wakes its waiter twice, once only to enter the lock of its condition.
 /// </summary>
 internal sealed unsafe class ThreadSignal : IDisposable
 {
@@ -12,7 +12,7 @@ internal sealed unsafe class ThreadSignal : IDisposable
     private readonly int _descriptor = -1;
     private readonly AutoResetEvent? _event;
 
-    /// <param name="portable">Uses on Linux, too, what other systems use.</param>
+    /// <param name="portable">Uses what other systems use, even on Linux.</param>
     public ThreadSignal(bool portable = false)
     {
         if (OperatingSystem.IsLinux() && !portable) _descriptor = LibC.EventDescriptor(0, LibC.NonBlocking | LibC.CloseOnExec);
@@ -47,7 +47,7 @@ internal sealed unsafe class ThreadSignal : IDisposable
         }
     }
 
-    // Ignores interrupts: they are meant for user code that this thread ran, and that ended before they came.
+    // Ignores interrupts: they are meant for user code that ran on this thread and ended before they came.
     private static bool Wait(AutoResetEvent signal, int milliseconds)
     {
         while (true)

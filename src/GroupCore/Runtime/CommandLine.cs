@@ -3,8 +3,8 @@ using GroupCore.Basics;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// The commands that found the queue full, in the order of their calls. They enter the queue as it gets room; while one waits, no command enters it
-/// directly, so what one caller posts runs in its order whether the caller awaits each call or not.
+/// The commands that found the queue full, in the order of their calls. They enter the queue as it gets room. While one waits, no command enters the queue
+/// directly, so the commands of one caller run in the order of its calls, whether it awaits each call or not.
 /// </summary>
 /// <remarks>The line has no bound of its own: each entry is the incomplete task of one caller, and that caller's token removes it.</remarks>
 internal sealed class CommandLine(CommandQueue queue)
@@ -32,7 +32,7 @@ internal sealed class CommandLine(CommandQueue queue)
             {
                 _waiters.AddLast(waiter.Place);
                 _count++;
-                // Within the lock, so that whoever removes the waiter finds the registration. A token that has fired already cancels the waiter inside this call.
+                // Within the lock, so that the code that removes the waiter finds the registration. A token that has fired already cancels the waiter inside this call.
                 waiter.CancelBy(cancellationToken);
             }
             return waiter;
@@ -66,7 +66,7 @@ internal sealed class CommandLine(CommandQueue queue)
         }
     }
 
-    /// <summary>Closes the line: later commands are refused with <paramref name="reason"/>, and the returned waiters tell it to the callers that wait.</summary>
+    /// <summary>Closes the line: later commands are refused with <paramref name="reason"/>, and the returned waiters end the waiting callers with it.</summary>
     public CommandWaiter[] Stop(Exception reason)
     {
         using (_lock.Hold())
@@ -81,7 +81,7 @@ internal sealed class CommandLine(CommandQueue queue)
     }
 
     /// <summary>
-    /// Takes the next queued command, to abandon it. Called by the loop that stops and by callers that queued a command meanwhile; the lock admits one at a time.
+    /// Takes the next queued command, to abandon it. Called by the loop that stops and by callers that queue a command meanwhile; the lock admits one at a time.
     /// </summary>
     public bool TryAbandon([System.Diagnostics.CodeAnalysis.NotNullWhen(true)] out NodeCommand? command)
     {

@@ -4,7 +4,7 @@ namespace GroupCore.Runtime;
 
 /// <summary>
 /// Bounded queue from any thread to the loop (D. Vyukov's array queue with sequence numbers, one consumer): one compare-exchange per
-/// command, no lock, no allocation. A queue that is full refuses; callers then wait, so back-pressure reaches them as an incomplete task.
+/// command, no lock, no allocation. A full queue refuses commands; callers then wait, so back-pressure reaches them as an incomplete task.
 /// </summary>
 internal sealed class CommandQueue
 {

@@ -3,8 +3,8 @@ using GroupCore.Basics;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// A caller whose command waits for room. Each caller has a task of its own, completed outside of the loop: of several continuations of one task the
-/// runtime hands all but one to the thread pool, and under simulation nothing may go there.
+/// A caller whose command waits for room. Each caller has its own task, completed outside of the loop: if several continuations shared one task, the runtime
+/// would hand all but one to the thread pool, and under simulation nothing may go there.
 /// </summary>
 internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
 {
@@ -41,7 +41,7 @@ internal sealed class CommandWaiter : TaskCompletionSource, ICompletion
 
     public void Run()
     {
-        // Not Dispose: it would wait for a callback of the token that runs just now, which only finds that it comes too late.
+        // Not Dispose: that would wait for a callback of the token that is running now, and the callback only finds that it is too late.
         _cancellation.Unregister();
         if (Reason is null)
         {

@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>What a <see cref="Node"/> needs of its host: the loop of production or the simulator.</summary>
+/// <summary>What a <see cref="Node"/> needs from its host: the loop in production, or the simulator.</summary>
 internal interface IHostPort
 {
     /// <summary>

@@ -23,8 +23,8 @@ public interface INode
     long Now { get; }
 
     /// <summary>
-    /// The clock behind <see cref="Now"/>, read at this moment. For what must not be judged by a time before a freeze of the process, such as a lease:
-    /// a turn that began before the freeze also takes in what came after it. Costs a read of the host's clock; <see cref="Now"/> is free.
+    /// The clock behind <see cref="Now"/>, read at this moment. For decisions, such as those on a lease, that must not use a time from before a freeze of the
+    /// process: a turn that began before the freeze also takes in what came after it. Costs a read of the host's clock; <see cref="Now"/> is free.
     /// </summary>
     internal long Clock() => Now;
 
@@ -37,10 +37,10 @@ public interface INode
     /// <summary>Counts of refused input, by reason.</summary>
     NodeCounters Counters { get; }
 
-    /// <summary>Name of the rule that a protocol of this node leaves out, for negative controls; null outside tests. Each layer makes its set of rules of it.</summary>
+    /// <summary>Name of the rule that a protocol of this node leaves out, for negative controls; null outside tests. Each layer makes its set of rules from it.</summary>
     internal string? Without { get; }
 
-    /// <summary>What its parts tell the user's logger through; set before the protocols are attached.</summary>
+    /// <summary>Through this its parts write to the user's logger; set before the protocols are attached.</summary>
     internal NodeLog Log
     {
         get => NodeLog.None;
@@ -69,7 +69,7 @@ public interface INode
 
     /// <summary>
     /// Runs <paramref name="work"/> after this turn, outside of it, in no particular order; work that needs an order keeps it itself. In production it runs on a
-    /// thread of the loop or of the thread pool, where one that blocks holds up no other for long; in simulation it runs on the one thread, after the turn or later.
+    /// thread of the loop or of the thread pool, and work that blocks does not hold up other work for long. In simulation it runs on the one thread, after the turn or later.
     /// </summary>
     void Complete(ICompletion work);
 
@@ -82,14 +82,14 @@ public interface INode
     /// <summary>No caller runs a turn until <see cref="LendTurns"/>, since inline handlers run inside of turns. Calls count: each needs its <see cref="LendTurns"/>.</summary>
     internal void KeepTurns();
 
-    /// <summary>Ends one <see cref="KeepTurns"/>: its handlers are gone.</summary>
+    /// <summary>Ends one <see cref="KeepTurns"/>, when the inline handlers behind it are gone.</summary>
     internal void LendTurns()
     {
     }
 
     /// <summary>
-    /// Something of the library failed outside of all turns: the node ends with <paramref name="error"/>, as with one that a turn throws. If the node ends already,
-    /// its end tells of the error too, as long as it is not over. From any thread.
+    /// Some code of the library failed outside of all turns: the node ends with <paramref name="error"/>, as with an error that a turn throws. If the node is already
+    /// ending, its end also reports the error, unless that end is over. From any thread.
     /// </summary>
     internal void Fail(Exception error) => this.Post(new FailureCommand(error));
 
@@ -104,6 +104,6 @@ public interface INode
     /// its calls, whether it awaits them or not. If the task fails, the command was not taken, and neither <see cref="NodeCommand.Run"/> nor
     /// <see cref="NodeCommand.Abandon"/> will be called: the token fired (<see cref="OperationCanceledException"/>) or the node has stopped (<see cref="NodeStoppedException"/>).
     /// </summary>
-    /// <remarks>With a pooled command, take from it what you will await before this call: when the call returns, the command may serve another caller.</remarks>
+    /// <remarks>If the command is pooled, take what you will await from it before this call: when the call returns, the command may serve another caller.</remarks>
     ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken = default);
 }

@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Receiver of timers. The token tells what the timer was for, so that setting one allocates nothing.</summary>
+/// <summary>Receiver of timers. The token tells what a timer was for, so that setting a timer allocates nothing.</summary>
 public interface ITimerTarget
 {
     /// <summary>Called inside a turn, once per timer set.</summary>

@@ -70,7 +70,7 @@ internal sealed class Node : INode
     /// <summary>Commands whose callers wait for room in the queue.</summary>
     public int CommandsWaiting => _line.Count;
 
-    /// <summary>Whether callers may run turns. They may not where handlers run inside of turns: a handler could need a lock that the caller holds.</summary>
+    /// <summary>Whether callers may run turns. They may not while handlers run inside of turns: a handler could need a lock that the caller holds.</summary>
     public bool LendsTurns => _keepers == 0;
 
     public TimerHandle SetTimer(long due, ITimerTarget target, long token) => _timers.Set(due, target, token);
@@ -128,12 +128,12 @@ internal sealed class Node : INode
 
     public void Fail(Exception error)
     {
-        // Kept first: a stop that comes before the command does not hide the error.
+        // Kept first, so that a stop that comes before the command does not hide the error.
         Interlocked.CompareExchange(ref _failure, error, null);
         this.Post(new FailureCommand(error));
     }
 
-    /// <summary>Throws what <see cref="Fail"/> was told, unless the node ends for just that, or it was thrown here before.</summary>
+    /// <summary>Throws the error that <see cref="Fail"/> was told, unless that error is why the node ends, or was thrown here before.</summary>
     public void ThrowFailure(Exception? cause)
     {
         if (Interlocked.Exchange(ref _failure, null) is { } failure && !ReferenceEquals(failure, cause)) ExceptionDispatchInfo.Throw(failure);
@@ -174,7 +174,7 @@ internal sealed class Node : INode
             }
             catch
             {
-                // Stored here and not before each command: callers on other threads read the fields beside it (2 to 4 of 131 ns per message of 100 bytes).
+                // Stored here and not before each command: callers on other threads read the neighbouring fields (2 to 4 of 131 ns per message of 100 bytes).
                 _command = command;
                 throw;
             }
@@ -200,7 +200,7 @@ internal sealed class Node : INode
         foreach (var participant in _participants) participant.EndOfTurn();
     }
 
-    /// <summary>The places kept for the completions of the next turn are at most so many; what a burst needed beyond them is dropped.</summary>
+    /// <summary>At most this many places are kept for the completions of the next turn; the further places that a burst needed are dropped.</summary>
     public const int CompletionsKept = 8_192;
 
     /// <summary>Removes a completion from those of this turn: the caller that runs the turn runs it itself.</summary>
@@ -251,7 +251,7 @@ internal sealed class Node : INode
         if (_stopped is { } reason) AbandonLate(reason);
     }
 
-    // On a caller's thread: what the command of another throws is told to the host, and by the end of the node if that is not over, and not to that caller.
+    // On a caller's thread: if another caller's command throws here, this caller does not get the error. The host does, and the node's end reports it unless it is over.
     private void AbandonLate(Exception reason)
     {
         try

@@ -3,8 +3,8 @@ using GroupCore.Basics;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// An outcome that many callers wait for. Each caller goes on by a completion of its own, outside of the loop, so that one that blocks holds up no other. A task
-/// that they shared would run them one after the other, or hand them to the thread pool, where nothing may go under simulation.
+/// An outcome for which many callers wait. Each caller goes on by its own completion, outside of the loop, so that a caller that blocks holds up no other. A shared
+/// task would run the callers one after the other, or hand them to the thread pool, where nothing may go under simulation.
 /// </summary>
 internal sealed class SharedCompletion
 {
@@ -19,8 +19,8 @@ internal sealed class SharedCompletion
     public SharedCompletion(Action<Exception?>? told = null)
     {
         _told = told;
-        // The first continuation of the task: waiters go on even if somebody awaits the task itself and blocks there.
-        // Without the context of the code that runs now: what a request holds there would live as long as the group.
+        // This is the first continuation of the task, so waiters go on even if somebody awaits the task itself and then blocks.
+        // It does not capture the context of the code that runs now: what a request holds there would live as long as the group.
         using var flow = ContextFlow.Stop();
         _ = _outcome.Task.ContinueWith(
             static (_, shared) => ((SharedCompletion)shared!).Tell(), this, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
@@ -101,7 +101,7 @@ internal sealed class SharedCompletion
 
         public void Run()
         {
-            // Not Dispose: it would wait for a callback of the token that runs just now, which only finds that it comes too late.
+            // Not Dispose: that would wait for a callback of the token that is running now, and the callback only finds that it is too late.
             _cancellation.Unregister();
             if (_shared.Task.Exception?.InnerException is not { } error)
             {

@@ -1,6 +1,6 @@
 namespace GroupCore.Runtime;
 
-/// <summary>Runs the steps that end a node, each of them even if others throw.</summary>
+/// <summary>Runs the steps that end a node: each of them runs, even if others throw.</summary>
 internal struct StopSteps
 {
     private List<Exception>? _thrown;

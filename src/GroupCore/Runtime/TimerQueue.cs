@@ -3,8 +3,8 @@ using System.Numerics;
 namespace GroupCore.Runtime;
 
 /// <summary>
-/// Timers of one node: a binary heap by (due, order of setting), so that firing order is the same on every run. A cancelled timer leaves at once,
-/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown. Arrays that a burst made grow shrink some seconds after it.
+/// Timers of one node: a binary heap by (due, order of setting), so that the firing order is the same on every run. A cancelled timer leaves at once,
+/// so the queue holds live timers only; setting one allocates nothing once the arrays have grown. Arrays enlarged by a burst shrink some seconds after it.
 /// </summary>
 internal sealed class TimerQueue
 {
@@ -40,7 +40,7 @@ internal sealed class TimerQueue
         if (_count == _heap.Length) Array.Resize(ref _heap, _count * 2);
         Up(_count++, at);
         if (_count > _most) _most = _count;
-        // Never 0, and another one each time the slot is used, so that an old handle does not cancel the slot's next timer.
+        // Never 0, and different each time the slot is used, so that an old handle does not cancel the slot's next timer.
         return new((_sequence << 32) | (uint)(at + 1));
     }
 
@@ -67,8 +67,8 @@ internal sealed class TimerQueue
         return true;
     }
 
-    // Timers keep their slots, since their handles name them. The slots above `enough` go when the last timer up there is over; until then free ones up there
-    // are used only when those below run out.
+    // Timers keep their slots, since their handles name them. The slots above `enough` go when the last timer in them is over; until then a free slot above
+    // `enough` is used only when those below run out.
     private void ShrinkSlots(long now)
     {
         int enough = Math.Max(Many, (int)BitOperations.RoundUpToPowerOf2((uint)_most * 2));

@@ -6,8 +6,9 @@ using GroupCore.Transport.Mesh;
 namespace GroupCore.Watching;
 
 /// <summary>
-/// Tells the log what happens to links: the changes alone, since a link that is up is said to be up after each probe too, and a dial that fails is repeated every second. Anybody may
-/// connect and break off as often as they like: at most <see cref="MostBetweenLooks"/> changes are told between two looks, and then how many there were more.
+/// Tells the log what happens to links, but only changes: a link that is up is reported as up again after each probe, and a dial that fails is repeated every
+/// second. Anybody may connect and break off as often as they like, so at most <see cref="MostBetweenLooks"/> changes are told between two looks, and then the
+/// number of further ones.
 /// </summary>
 internal sealed class LinkLog(INode node) : ILinkObserver
 {
@@ -40,7 +41,7 @@ internal sealed class LinkLog(INode node) : ILinkObserver
                 if (link.Told == Told.Up && MayTell()) node.Log.PeerLost(NameOf(peer));
                 link.Told = Told.Broken;
                 break;
-            // A probe of the listener may fail while the connection stands.
+            // A probe of the listener may fail while the connection is up.
             case LinkFault.Refused or LinkFault.Unreachable when link.Told is Told.Up or Told.NotReached:
                 break;
             case LinkFault.Refused or LinkFault.Unreachable:
@@ -61,7 +62,7 @@ internal sealed class LinkLog(INode node) : ILinkObserver
         _changes = 0;
     }
 
-    /// <summary>Forgets links that were closed, of which nobody is told.</summary>
+    /// <summary>Forgets links that were closed: no observer is told when that happens.</summary>
     public void Prune()
     {
         for (int peer = _links.Next(0); peer >= 0; peer = _links.Next(peer + 1))

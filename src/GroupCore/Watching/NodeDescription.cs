@@ -3,7 +3,7 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Watching;
 
-/// <summary>The parts of <see cref="Description"/> that tell of a node's loop and links. Inside a turn.</summary>
+/// <summary>The parts of <see cref="Description"/> about a node's loop and links. Inside a turn.</summary>
 internal static class NodeDescription
 {
     public static void Describe(this NodeWatch watch, Description text)

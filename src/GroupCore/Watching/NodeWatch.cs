@@ -4,19 +4,19 @@ using GroupCore.Runtime;
 namespace GroupCore.Watching;
 
 /// <summary>
-/// Looks once a second at the counters and queues of a node with a logger, and tells the log what has begun or ended since: so that nothing has to be told where messages and
-/// calls pass. Without a logger it counts turns, and does nothing else.
+/// Looks once a second at the counters and queues of a node with a logger, and tells the log what has begun or ended since. So the code that handles messages and
+/// calls need not log anything. Without a logger it only counts turns.
 /// </summary>
 internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
 {
     /// <summary>Nanoseconds between two looks.</summary>
     public const long Every = 1_000_000_000;
 
-    /// <summary>A turn of this length, in nanoseconds, is slow: all that the node does for others waits so long.</summary>
+    /// <summary>A turn of this length, in nanoseconds, is slow: all else that the node does waits that long.</summary>
     public const long SlowTurn = 100_000_000;
     private const int PruneEvery = 60;
 
-    // Others are refused in the normal course of things: as a view or a membership ends, frames of it are still on their way.
+    // The other reasons also occur in normal operation: when a view or a membership ends, its frames are still on their way.
     private static readonly RefusalReason[] s_trouble =
     [
         RefusalReason.Framing, RefusalReason.Malformed, RefusalReason.WrongCluster, RefusalReason.UnknownType,
@@ -37,9 +37,9 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
     private bool _callersWait;
     private bool _linksFull;
 
-    /// <summary>Attaches it to a node, behind all protocols: it measures their turns.</summary>
+    /// <summary>Attaches it to a node, after all protocols, since it measures their turns.</summary>
     /// <param name="node">The node.</param>
-    /// <param name="look">Looks at what else there is to watch, with the time; inside a turn.</param>
+    /// <param name="look">Looks at what else is to be watched; gets the time; runs inside a turn.</param>
     public NodeWatch(INode node, Action<long> look)
     {
         (_node, _log, _look) = (node, node.Log, look);
@@ -57,12 +57,12 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
     /// <summary>Turns in which something happened. From any thread.</summary>
     public long Turns => Volatile.Read(ref _turns);
 
-    /// <summary>The longest turn in nanoseconds; measured only with a logger, since that takes a look at the clock. From any thread.</summary>
+    /// <summary>The longest turn in nanoseconds; measured only with a logger, since measuring reads the clock. From any thread.</summary>
     public long LongestTurn => Volatile.Read(ref _longestTurn);
 
     public void EndOfTurn()
     {
-        // Once a turn, though its end may be run twice.
+        // Counted once per turn, though the end of a turn may run twice.
         if (_turn != _node.Now)
         {
             Volatile.Write(ref _turns, _turns + 1);
@@ -79,7 +79,7 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
 
     void IStopListener.OnStop(Exception reason)
     {
-        // What came since the last look: there is no other.
+        // The last look, for what came since the one before.
         LookAtInput();
         _links!.Look();
         if (reason is NodeFaultedException fault) _log.NodeFaulted(fault.InnerException ?? fault);
