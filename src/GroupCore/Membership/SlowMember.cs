@@ -6,6 +6,6 @@ public enum SlowMember
     /// <summary>The group waits for it, however long it takes.</summary>
     Block,
 
-    /// <summary>It is suspected after <see cref="GroupOptions.SlowMemberTimeout"/>, and excluded from the system when two other members suspect it, or the only other one does.</summary>
+    /// <summary>It is suspected after <see cref="GroupOptions.SlowMemberTimeout"/>, and excluded from the system when two other members (or the only other one) suspect it.</summary>
     Evict,
 }

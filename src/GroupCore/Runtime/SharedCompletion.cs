@@ -48,7 +48,10 @@ internal sealed class SharedCompletion
         return isSet ? Task : waiter.Task;
     }
 
-    /// <summary>Sets the outcome, once, outside of the loop: <paramref name="error"/>, or success. The last step of a completion: a continuation of <see cref="Task"/> may block.</summary>
+    /// <summary>
+    /// Sets the outcome, once, outside of the loop: <paramref name="error"/>, or success. Must be the last step of a completion, since a continuation of
+    /// <see cref="Task"/> may block.
+    /// </summary>
     public void TrySet(INode node, Exception? error)
     {
         _node = node;

@@ -3,7 +3,7 @@ namespace GroupCore.Transport;
 /// <summary>Is told of link events, inside a turn.</summary>
 public interface ILinkObserver
 {
-    /// <summary>A connection is up and frames flow; also after each resume and answered probe, and when it is settled who a peer that dialled in is.</summary>
+    /// <summary>A connection is up and frames flow; also called after each resume and answered probe, and when the identity of a peer that dialled in is settled.</summary>
     void OnLinkUp(int peer);
 
     /// <summary>A connection broke or could not be made, or the link is over; see <see cref="LinkFault"/>.</summary>

@@ -2,7 +2,7 @@ namespace GroupCore.Transport;
 
 /// <summary>
 /// Reliable FIFO links to other nodes, by dense peer number. A link outlives its connection: after a break it is dialled again and
-/// resumes where the receiver stands, so a frame is delivered exactly once and in order while both ends live and neither closes it.
+/// resumes where the receiver left off, so a frame is delivered exactly once and in order while both ends live and neither closes the link.
 /// </summary>
 /// <remarks>
 /// Sending never blocks and never fails: frames wait in the link's queue. A producer of bulk (values, state, users' messages) asks for
@@ -10,10 +10,10 @@ namespace GroupCore.Transport;
 /// from <see cref="LinkLimits.QueueBytes"/>. Above that limit the link ends with <see cref="LinkFault.Overflow"/>: its users at both ends hear
 /// that frames are lost, and frames sent to its number from then on go nowhere. For a stranger, a peer that only dialled in and that nobody
 /// vouched for within a minute, the limit is 16 KiB.
-/// A peer is dialled only if it was asked for by <see cref="Open"/>, until all its holders have released it, and once more if its connection breaks then. A peer
-/// that only dialled in may come back for 60 s. There are 4,096 places for such peers: the most silent one that nobody <see cref="Vouch"/>ed for gives
-/// way to a newcomer, and its link ends. So does any that nobody holds, if it was silent for 3 s with bytes queued, where the node has no
-/// room left for bulk. All strangers share what is read of them in a turn.
+/// A peer is dialled only if it was asked for by <see cref="Open"/>, and only until all its holders have released it; after that, once more if its connection
+/// breaks. A peer that only dialled in may come back for 60 s. There are 4,096 places for such peers: of those that nobody <see cref="Vouch"/>ed for, the one
+/// that has been silent longest gives way to a newcomer, and its link ends. When the node has no room left for bulk, a link that nobody holds also ends if its peer
+/// was silent for 3 s with bytes queued. All strangers share the bytes that are read from them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
 public interface ILinks
@@ -35,13 +35,13 @@ public interface ILinks
     {
     }
 
-    /// <summary>A frame of the peer that was kept for later turned out to be malformed: it counts as if it came now.</summary>
+    /// <summary>A frame of the peer that was kept for later turned out to be malformed: it counts as if it had come now.</summary>
     internal void Blame(int peer)
     {
     }
 
     /// <summary>
-    /// Says that the peer is a process of the system: for a minute its link gives way to no newcomer, and may have as much queued as others, though nobody here
+    /// Says that the peer is a process of the system: for a minute its link gives way to no newcomer and may have as much queued as others, even if nobody here
     /// asked for the peer.
     /// </summary>
     internal void Vouch(int peer)
@@ -54,7 +54,7 @@ public interface ILinks
     }
 
     /// <summary>
-    /// A holder needs the peer no longer. Without a holder the peer counts as one that only dialled in and was just vouched for, until it is opened again:
+    /// A holder no longer needs the peer. A peer without a holder counts as one that only dialled in and was just vouched for, until it is opened again:
     /// callers that do not hold a peer open it for each frame that they send.
     /// </summary>
     internal void Release(int peer)
@@ -63,13 +63,14 @@ public interface ILinks
 
     /// <summary>
     /// Whether the peer is the node that it says it is: a dial of the address that was asked for reached it, or the node that listens there has this session.
-    /// Of a peer that only dialled in, nothing is known but what it says.
+    /// All that is known of a peer that only dialled in is what it says itself.
     /// </summary>
     internal bool IsConfirmed(int peer) => true;
 
     /// <summary>
-    /// Whether frames that came over the link so far are the peer's: it is confirmed, or no node answered that could confirm it. Frames of a peer that only dialled
-    /// in may be here before this node asks for it, and count as another's until this holds. <see cref="ILinkObserver.OnLinkUp"/> tells when to ask again.
+    /// Whether the frames that came over the link so far count as the peer's: it is confirmed, or no node answered that could confirm it. Frames of a peer that
+    /// only dialled in may arrive before this node asks for that peer; until this is true they count as another node's. <see cref="ILinkObserver.OnLinkUp"/> tells
+    /// when to ask again.
     /// </summary>
     internal bool IsSettled(int peer) => true;
 
@@ -79,7 +80,7 @@ public interface ILinks
     /// <summary>Bytes of frames that the peer has acknowledged over this link.</summary>
     internal long Taken(int peer) => 0;
 
-    /// <summary>Dials the peer at once, to learn soon whether it still listens. A peer that nobody needs any more is dialled only while its link is up and it is confirmed.</summary>
+    /// <summary>Dials the peer at once, to learn soon whether it still listens. A peer that nobody needs any more is dialled only if it is confirmed and its link is up.</summary>
     void Probe(int peer);
 
     /// <summary>The id the peer has shown, 0 while unknown.</summary>
@@ -92,27 +93,27 @@ public interface ILinks
     long Backlog(int peer);
 
     /// <summary>
-    /// Bytes of bulk that may be queued for the peer now. One frame may go while it is above 0. After 0 or less,
-    /// <see cref="ILinkObserver.OnRoom"/> tells when there is room again; until then no producer gets any. When the link is over: 0, and no event follows.
+    /// Bytes of bulk that may be queued for the peer now. One frame may go while the number is above 0. After 0 or less,
+    /// <see cref="ILinkObserver.OnRoom"/> tells when there is room again; until then no producer gets any. When the link is over this is 0, and no event follows.
     /// </summary>
     long Room(int peer);
 
     /// <summary>
     /// Whether one frame for several peers may go to this one beyond its <see cref="Room"/>. Only for a caller that had room on this link since its last such
-    /// frame, and left it to other producers while another of its links had none: else links that have room in turns would never have it at the same time.
+    /// frame, and left it to other producers because another of its links had none: otherwise links that have room by turns would never have it at the same time.
     /// </summary>
     internal bool MayExceed(int peer) => false;
 
-    /// <summary>Whether there is no room for bulk to a peer since the node as a whole has none: that is not the peer's fault.</summary>
+    /// <summary>Whether there is no room for bulk to a peer only because the node as a whole has none: that is not the peer's fault.</summary>
     internal bool WaitsForNode(int peer) => false;
 
     /// <summary>Whether all links together hold as much as the node may: no link has room until some of it is acknowledged.</summary>
     bool IsFull { get; }
 
-    /// <summary>How long, at the rate at which peers acknowledged lately, until <see cref="IsFull"/> ends; between 1 ms and 1 s.</summary>
+    /// <summary>How long until <see cref="IsFull"/> ends, at the rate at which peers acknowledged lately; between 1 ms and 1 s.</summary>
     TimeSpan TimeToRoom { get; }
 
-    /// <summary>Bytes that all links together hold, and those of calls that wait to be sent over them; null where they have no bound.</summary>
+    /// <summary>The bytes that all links together hold, and the bytes of calls that wait to be sent over them; null where these have no bound.</summary>
     internal NodeBacklog? Quota => null;
 
     /// <summary>

@@ -9,15 +9,15 @@ public enum LinkFault
     /// <summary>The host answered that nobody listens at the address.</summary>
     Refused,
 
-    /// <summary>A dial had no answer of a node: none within the connect time-out, or the acceptor ended the connection or spoke something else.</summary>
+    /// <summary>No node answered a dial: nothing came within the connect time-out, or the acceptor ended the connection or did not speak the protocol.</summary>
     Unreachable,
 
     /// <summary>Another node answers at the address, or membership says that the node that was meant is gone; the link is over.</summary>
     Replaced,
 
     /// <summary>
-    /// The other end has forgotten the session, speaks no common wire version or is not the node that was meant; or it only dialled in, and stayed away or lost its place; or it
-    /// is muted. The link is over.
+    /// The other end has forgotten the session, speaks no common wire version or is not the node that was meant; or it only dialled in, and then stayed away or lost
+    /// its place; or it is muted. The link is over.
     /// </summary>
     Rejected,
 

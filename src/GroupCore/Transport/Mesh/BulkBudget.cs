@@ -1,14 +1,14 @@
 namespace GroupCore.Transport.Mesh;
 
 /// <summary>
-/// How much bulk may wait on one link. A stream is first in, first out, so a control frame waits for all bulk that is queued before it: the budget is kept so
-/// small that this takes no longer than <see cref="MostDelay"/>, as far as it can be measured.
+/// How much bulk may wait on one link. A stream is first in, first out, so a control frame waits for all bulk that is queued before it. The budget is kept so
+/// small that this wait takes no longer than <see cref="MostDelay"/>, as far as that can be measured.
 /// </summary>
 /// <remarks>
-/// Measure: the time from a write until all that was queued at that moment is acknowledged, one sample at a time. A time above <see cref="MostDelay"/>
-/// sets the budget to what the link carried in <see cref="MostDelay"/>; a time below half of it doubles the budget, if half of the budget was queued
+/// The measure is the time from a write until all that was queued at that moment is acknowledged, one sample at a time. A time above <see cref="MostDelay"/>
+/// sets the budget to what the link carried in <see cref="MostDelay"/>. A time below half of that doubles the budget, if half of the budget was queued
 /// and producers had to wait. So a link of 40 MB/s and more has all of <see cref="LinkLimits.MostBulkBytes"/>, and a link of 10 Mbit/s has
-/// <see cref="LinkLimits.LeastBulkBytes"/>, which it takes 0.2 s to send.
+/// <see cref="LinkLimits.LeastBulkBytes"/>, which it sends in 0.2 s.
 /// A producer that finds no room is told when half of the budget is free again. Until then no producer gets room, so none overtakes those that wait.
 /// </remarks>
 internal struct BulkBudget()
@@ -26,7 +26,7 @@ internal struct BulkBudget()
     /// <summary>Unacknowledged bytes up to which more may be queued.</summary>
     public int Bytes { get; private set; } = FirstBytes;
 
-    /// <summary>Whether a producer found no room and was not told yet that there is room again.</summary>
+    /// <summary>Whether a producer found no room and has not been told yet that there is room again.</summary>
     public bool IsShort { get; private set; }
 
     /// <summary>Bytes that may be queued beside <paramref name="backlog"/>; 0 or less for none.</summary>
@@ -36,14 +36,14 @@ internal struct BulkBudget()
         long room = Bytes - backlog;
         if (room > 0) return room;
         IsShort = _asked = true;
-        // The last frame may have been larger than the room that there was.
+        // The last frame may have been larger than the room that was left.
         _shortAt = backlog;
         return room;
     }
 
     /// <summary>
-    /// Whether a frame for several peers may be queued although other producers took the room here: with up to half of the budget beyond what they queued.
-    /// A caller may use this once for each time that this link had room: else producers that keep to the budget would never find any.
+    /// Whether a frame for several peers may be queued although other producers took the room here. Such frames may take up to half of the budget beyond what those
+    /// producers queued. A caller may use this once for each time that this link had room: otherwise producers that keep to the budget would never find any.
     /// </summary>
     public readonly bool MayExceed(long backlog) => backlog < Math.Max(Bytes, _shortAt) + (Bytes / 2);
 

@@ -12,6 +12,6 @@ internal enum ConnectionKind
     /// <summary>This node dialled it only to see who is there.</summary>
     Probe,
 
-    /// <summary>This node dialled it to ask the node that listens there whether it is the one that dialled in under that id.</summary>
+    /// <summary>This node dialled it to ask the node that listens there whether it is the node that dialled in under that id.</summary>
     Confirming,
 }

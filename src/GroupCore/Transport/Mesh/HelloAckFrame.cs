@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Transport.Mesh;
 
-/// <summary>Answer to a <see cref="HelloFrame"/>: who answers, whether the link is up, and from where the dialler resumes sending.</summary>
+/// <summary>Answer to a <see cref="HelloFrame"/>: which node answers, whether the link is up, and from where the dialler resumes sending.</summary>
 internal readonly record struct HelloAckFrame(HelloStatus Status, byte Version, ulong NodeId, ulong Token, long Received, string Listen)
 {
     private const int Fixed = 2 + (3 * 8);

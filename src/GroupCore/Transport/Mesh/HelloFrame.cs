@@ -8,8 +8,8 @@ namespace GroupCore.Transport.Mesh;
 /// <summary>
 /// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there, and names no session. <paramref name="Token"/> is the dialler's name of the
 /// session and <paramref name="PeerToken"/> the acceptor's, if the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
-/// In a probe both are digests (<see cref="Digest"/>): another node may listen there, and with the names it could resume the session itself. The second digest
-/// leaves out the dialler's name, for an acceptor that has not heard it yet.
+/// In a probe both tokens are digests (<see cref="Digest"/>): another node may listen there, and with the names it could resume the session itself. The second
+/// digest leaves out the dialler's name, for an acceptor that has not learned it yet.
 /// </summary>
 internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte MaxVersion, bool Probe, ulong NodeId, ulong Expected,
     ulong Token, ulong PeerToken, long Received, string Listen)

@@ -10,15 +10,15 @@ internal enum HelloStatus : byte
     Identified = 1,
 
     /// <summary>
-    /// Another connection between the two nodes is kept: the one that the node with the lower id dials, or one that is later than this Hello. Or, as far as is known here, the
-    /// dialler's id is another node's (links.md#nobody-takes-over-what-stands). The dialler tries again.
+    /// Another connection between the two nodes is kept: the one that the node with the lower id dials, or one that is later than this Hello. Or the dialler's id
+    /// belongs to another node, as far as is known here (links.md#nobody-takes-over-what-stands). The dialler tries again.
     /// </summary>
     Superseded = 2,
 
     /// <summary>The node that was meant is not here.</summary>
     Replaced = 3,
 
-    /// <summary>The session that the dialler means is not known here.</summary>
+    /// <summary>The session that the dialler names is not known here.</summary>
     Forgotten = 4,
 
     /// <summary>Another cluster.</summary>

@@ -6,6 +6,6 @@ internal enum LinkCarrier
     /// <summary>A connection: bytes arrive in order or the connection breaks. Nothing is sent twice while it holds.</summary>
     Connection,
 
-    /// <summary>Whole writes that may be lost, doubled or overtaken, as in simulation: a timer and requests of the receiver send again.</summary>
+    /// <summary>Whole writes that may be lost, duplicated or reordered, as in simulation: they are sent again by a timer and at the receiver's request.</summary>
     Datagrams,
 }

@@ -1,6 +1,6 @@
 namespace GroupCore.Transport.Mesh;
 
-/// <summary>How a session took what it was given.</summary>
+/// <summary>What a session did with the bytes that it was given.</summary>
 internal enum LinkInput
 {
     /// <summary>All complete frames were taken.</summary>
@@ -9,7 +9,7 @@ internal enum LinkInput
     /// <summary>The bytes are not a stream of frames within the limits: the connection must end.</summary>
     Malformed,
 
-    /// <summary>Bytes are missing before these: over a connection it must end and resume; over datagrams the session asks for them itself.</summary>
+    /// <summary>Bytes before these are missing: a connection must end and resume; over datagrams the session itself asks for them.</summary>
     Gap,
 
     /// <summary>The session was closed by a frame's handler.</summary>

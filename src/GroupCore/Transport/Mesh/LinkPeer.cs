@@ -18,10 +18,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The id that the peer has shown or must show; 0 while any node that answers is meant.</summary>
     public ulong NodeId { get; set; }
 
-    /// <summary>The id that this link was opened for, while a guest under that id says that it listens elsewhere; 0 for any id.</summary>
+    /// <summary>The id for which this link was opened while a guest under that id says that it listens elsewhere; 0 for any id.</summary>
     public ulong MeantId { get; set; }
 
-    /// <summary>Of a guest: the link that was opened for its id at another address than the one at which the guest says that it listens.</summary>
+    /// <summary>For a guest: the link that was opened for its id at another address than the one at which the guest says that it listens.</summary>
     public LinkPeer? Beside { get; set; }
 
     /// <summary>Whether it has shown its id.</summary>
@@ -45,10 +45,10 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>The connection that asks the node at the peer's address whether it is the one that dialled in.</summary>
     public TcpConnection? Confirming { get; set; }
 
-    /// <summary>Whether no node answered that could have confirmed the peer: the node that dialled in is believed, and recognised by both ends' names of the session.</summary>
+    /// <summary>Whether no node answered that could have confirmed the peer. Then the node that dialled in is believed, and recognised by both ends' names of the session.</summary>
     public bool IsUnanswered { get; set; }
 
-    /// <summary>Until when the peer is held because there is no descriptor to ask who dialled in; 0 when it is not.</summary>
+    /// <summary>Until when the peer is held because there is no descriptor with which to ask who dialled in; 0 when it is not held for this.</summary>
     public long AskBefore { get; set; }
 
     /// <summary>Whether nothing is sent, and no frame that arrives is delivered, until the peer is confirmed or no node answers that could confirm it.</summary>
@@ -57,20 +57,20 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Whether the node that listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
 
-    /// <summary>Whether a node that dialled in under this id has turned out to be another: from then on no node that dials in stops a dial of this one.</summary>
+    /// <summary>Whether a node that dialled in under this id has turned out to be another. From then on a node that dials in under it does not stop this node's dial.</summary>
     public bool IsDisputed { get; set; }
 
     /// <summary>
-    /// Whether this node asked for the peer, knows the other end only by the word of a node that dialled in, has sent nothing to that node and has delivered no frame
-    /// of it. If that node is not the peer, nothing is lost, and the link goes on without it. Delivered frames cannot be taken back: a number under which frames
-    /// of one session came goes on with another session only after a fault that says so.
+    /// Whether this node asked for the peer, knows the other end only by the word of a node that dialled in, has sent nothing to that node and has delivered none of
+    /// its frames. If that node is not the peer, nothing is lost, and the link goes on without it. Delivered frames cannot be taken back: once frames of one session
+    /// came under a number, the number goes on with another session only after a fault that says so.
     /// </summary>
     public bool IsUntouched => IsOpened && !IsConfirmed && !session.HasSent && session.Received == 0;
 
-    /// <summary>Whether its host said at the last dial that nobody listens there: then any node may come under its id.</summary>
+    /// <summary>Whether its host answered the last dial that nobody listens there: then any node may come under its id.</summary>
     public bool IsVacant { get; set; }
 
-    /// <summary>Since when no node has answered a dial of its address; <see cref="long.MaxValue"/> when the last one was answered, or it is connected.</summary>
+    /// <summary>Since when no node has answered a dial of its address; <see cref="long.MaxValue"/> when the last dial was answered, or the peer is connected.</summary>
     public long SilentSince { get; set; } = long.MaxValue;
 
     /// <summary>Whether this node asks for the peer. A peer that only dialled in is not dialled, and is forgotten when it stays away.</summary>
@@ -79,7 +79,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Calls of <see cref="ILinks.Hold"/> without their <see cref="ILinks.Release"/>.</summary>
     public int Holds { get; set; }
 
-    /// <summary>Its index among the guests, the peers that this node does not ask for; -1 when it is none.</summary>
+    /// <summary>Its index among the guests, the peers that this node does not ask for; -1 when it is not a guest.</summary>
     public int Place { get; set; } = -1;
 
     /// <summary>When bytes of frames last came from it, or its connection came up.</summary>
@@ -94,7 +94,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     public bool IsOver => Phase == LinkPhase.Ended;
 
     /// <summary>
-    /// Which pause comes before the next dial: counts failed dials since the link was up, or short-lived connections that nobody needed. For a guest 0 means that
+    /// Selects the pause before the next dial: counts failed dials since the link was up, or short-lived connections that nobody needed. For a guest 0 means that
     /// no dial is due.
     /// </summary>
     public int Attempt { get; set; }
@@ -105,7 +105,7 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     /// <summary>Timer of the next dial, of the next question whether the peer is who it says it is, or of the end of the time in which it may come back.</summary>
     public TimerHandle Redial { get; set; }
 
-    /// <summary>No dial before this time, whoever asks for the peer: it sent bytes that nobody can read.</summary>
+    /// <summary>No dial before this time, whoever asks for the peer, since it sent bytes that nobody can read.</summary>
     public long NoDialBefore { get; set; }
 
     /// <summary>When observers were last told of a failed dial.</summary>

@@ -17,7 +17,7 @@ internal sealed partial class LinkSession
     /// <summary>Whether no frame is taken: frames that have arrived wait in the connection's buffer. Over a connection only.</summary>
     public bool IsInputHeld { get; set; }
 
-    /// <summary>Frames that came again and were skipped.</summary>
+    /// <summary>Repeated frames that were skipped.</summary>
     public long Duplicates { get; private set; }
 
     private long AckDue => Received - _acknowledged >= AckBytes || _ask ? long.MinValue : _ackAt;
@@ -65,7 +65,7 @@ internal sealed partial class LinkSession
             {
                 if (_position > Received) return LinkInput.Malformed;
                 Duplicates++;
-                // The other end sends again, so it has not heard of the acknowledgement.
+                // The other end sends again, so it has not received the acknowledgement.
                 if (_carrier == LinkCarrier.Datagrams) _ackAt = Math.Min(_ackAt, now);
             }
         }

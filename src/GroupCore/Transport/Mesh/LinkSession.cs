@@ -12,17 +12,17 @@ namespace GroupCore.Transport.Mesh;
 /// with a <see cref="SegmentFrame"/>, and <see cref="Written"/> with what left. A write may leave in parts; it ends at a frame's end before
 /// the next one starts.</para>
 /// <para>Receiving: frames are parsed in place. Bytes below the received offset are duplicates and are skipped, bytes above it are a gap.</para>
-/// <para>Acknowledging: every write tells what was received. With nothing to send, a bare segment does, after
+/// <para>Acknowledging: every write tells what was received. When there is nothing to send, a bare segment does so, after
 /// <see cref="AckBytes"/> or <see cref="AckDelay"/>.</para>
 /// <para>Failure cases: a broken connection → <see cref="Detach"/>, later <see cref="Attach"/> with the other end's received offset, and the
-/// cursor goes back to it. Lost, doubled or overtaken writes (<see cref="LinkCarrier.Datagrams"/>) → the receiver asks to resume at a gap, and
+/// cursor goes back to it. Lost, duplicated or reordered writes (<see cref="LinkCarrier.Datagrams"/>) → the receiver asks to resume at a gap, and
 /// the sender goes back to the acknowledged offset when nothing is acknowledged for a while. A receiver that takes nothing → the queue
 /// passes <see cref="LinkLimits.QueueBytes"/> and the session is <see cref="Overflowed"/>.</para>
 /// <para>Source: links.md#a-link-outlives-its-connection, #every-write-says-where-it-belongs, #acknowledged-means-handled.</para>
 /// </remarks>
 internal sealed partial class LinkSession
 {
-    /// <summary>Received and unacknowledged bytes that are acknowledged at once.</summary>
+    /// <summary>This many received and unacknowledged bytes are acknowledged at once.</summary>
     public const int AckBytes = 64 << 10;
 
     /// <summary>Received bytes are acknowledged after this time, in nanoseconds, when nothing else is sent.</summary>
@@ -31,11 +31,11 @@ internal sealed partial class LinkSession
     /// <summary>Most pieces of one write, the segment frame included.</summary>
     public const int MaxPieces = 64;
 
-    // A larger frame is not copied: it is sent from the slab it was encoded in.
+    // A larger frame is not copied: it is sent from the slab in which it was encoded.
     private const int CopyBytes = 2 << 10;
 
-    // A queue may wait long, and each slice keeps a whole slab, with bytes of others that no limit counts. Shared slabs may have this many times the bytes of the
-    // queue, and MostShared more.
+    // A queue may wait a long time, and each slice keeps a whole slab, with bytes of other links that no limit counts. So the shared slabs may have at most this
+    // many times the bytes of the queue, plus MostShared.
     private const int MostSharedFactor = 4;
     private const int MostShared = 256 << 10;
     private const int WriteBytes = 256 << 10;
@@ -83,8 +83,8 @@ internal sealed partial class LinkSession
     public bool Overflowed { get; private set; }
 
     /// <summary>
-    /// Whether the other end is a stranger, which may ask and never take the answers. So little is queued for it, and its bytes do not count for the
-    /// node: else a few strangers could hold up what is sent to all others.
+    /// Whether the other end is a stranger, which may ask and never take the answers. Therefore only little is queued for it, and its bytes do not count for the
+    /// node: otherwise a few strangers could hold up what is sent to all others.
     /// </summary>
     public bool IsForeign
     {
@@ -98,13 +98,13 @@ internal sealed partial class LinkSession
         }
     }
 
-    /// <summary>Whether more is queued than the limit allows: that was queued before the peer became a stranger.</summary>
+    /// <summary>Whether more is queued than the limit allows, as when it was queued before the peer became a stranger.</summary>
     public bool HoldsTooMuch => Backlog > MostBacklog;
 
     /// <summary>Bytes queued and not acknowledged.</summary>
     public long Backlog => _queue.End - _queue.Head;
 
-    /// <summary>When something was queued last while nothing was.</summary>
+    /// <summary>When the queue, then empty, last got a frame.</summary>
     public long QueuedAt { get; private set; }
 
     /// <summary>A frame is about to be queued.</summary>
@@ -113,7 +113,7 @@ internal sealed partial class LinkSession
         if (Backlog == 0) QueuedAt = now;
     }
 
-    /// <summary>Bytes queued that have not left, or have to leave again.</summary>
+    /// <summary>Queued bytes that have not left, or must leave again.</summary>
     public long Unsent => _queue.End - _queue.Cursor;
 
     /// <summary>Bytes that the other end has acknowledged.</summary>
@@ -131,7 +131,7 @@ internal sealed partial class LinkSession
         return _bulk.Room(Backlog);
     }
 
-    /// <summary>Whether producers found no room and were not told yet that there is room again.</summary>
+    /// <summary>Whether producers found no room and have not been told yet that there is room again.</summary>
     public bool IsShort => _bulk.IsShort;
 
     /// <summary>Whether one frame for several peers may be queued here beyond <see cref="Room"/>.</summary>
@@ -163,7 +163,7 @@ internal sealed partial class LinkSession
         WaitsForNode = _isListed = true;
     }
 
-    /// <summary>It stands among the waiting links no more.</summary>
+    /// <summary>The link is no longer among those that wait for the node.</summary>
     public void LeaveWaiting() => WaitsForNode = _isListed = false;
 
     /// <summary>Whether a write is under way or can begin at <paramref name="now"/>.</summary>
@@ -172,7 +172,7 @@ internal sealed partial class LinkSession
     /// <summary>When <see cref="OnTimer"/> or an acknowledgement is due; <see cref="long.MaxValue"/> for never.</summary>
     public long NextTimer => IsAttached ? Math.Min(_retransmitAt, AckDue) : Never;
 
-    // The sum in which its bytes count; null for a stranger.
+    // The sum that counts its bytes; null for a stranger.
     private NodeBacklog? Counted => IsForeign ? null : _node;
 
     // The queue of a stranger and the segment frame before it fit into one small buffer, where writes are copied.
@@ -196,8 +196,8 @@ internal sealed partial class LinkSession
     }
 
     /// <summary>
-    /// Queues a frame that lies in a shared slab. The frame is copied for a stranger, and where the queue keeps too many shared slabs already: it may be taken late
-    /// or never, and would keep a slab that the node's limits do not count.
+    /// Queues a frame that lies in a shared slab. It is copied for a stranger, and if the queue keeps too many shared slabs already: the peer may take it late
+    /// or never, and until then it would keep a slab that the node's limits do not count.
     /// </summary>
     public void AppendSlice(Slab slab, int start, int length)
     {
@@ -213,7 +213,7 @@ internal sealed partial class LinkSession
 
     /// <summary>
     /// Something carries writes again, and the other end has received <paramref name="peerReceived"/> bytes: sending goes on from there.
-    /// False when this session cannot have sent that, so that the other end means another session.
+    /// False when this session cannot have sent that much: then the other end means another session.
     /// </summary>
     public bool Attach(long peerReceived)
     {
@@ -226,7 +226,7 @@ internal sealed partial class LinkSession
         return true;
     }
 
-    /// <summary>Whether the other end can have received just so much: not less than it has acknowledged, not more than was sent.</summary>
+    /// <summary>Whether the other end can have received exactly this much: not less than it has acknowledged, not more than was sent.</summary>
     public bool CanAttach(long peerReceived) => !IsClosed && peerReceived >= _queue.Head && peerReceived <= _written;
 
     /// <summary>Nothing carries writes any more.</summary>
@@ -240,7 +240,7 @@ internal sealed partial class LinkSession
     /// <summary>Whether frames have left.</summary>
     public bool HasSent => _written > 0;
 
-    /// <summary>The other end was not the node that is meant, nothing was sent to it and nothing was received from it: the next other end starts at offset 0.</summary>
+    /// <summary>The other end was not the node that is meant, and no bytes went to it or were taken from it: the next other end starts at offset 0.</summary>
     public void BeginAnew()
     {
         Detach();
@@ -258,13 +258,13 @@ internal sealed partial class LinkSession
         ReleaseOwn();
     }
 
-    /// <summary>Hands the queue to another session; only for one that never was attached.</summary>
+    /// <summary>Hands the queue to another session; only for a session that was never attached.</summary>
     public void MoveTo(LinkSession other)
     {
         long bytes = Backlog;
         other.QueuedAt = Math.Max(other.QueuedAt, QueuedAt);
         _queue.MoveTo(other._queue);
-        // Between the two sessions of one node nothing changes in sum.
+        // The bytes only move from one session of the node to another.
         Counted?.Remove(bytes);
         other.Counted?.Add(bytes);
         Close();
@@ -339,7 +339,7 @@ internal sealed partial class LinkSession
         if (received > _written) return false;
         if (received > _queue.Head)
         {
-            // Safe while a write is under way: slices that go were written, since no more than that can be acknowledged.
+            // Safe while a write is under way: the slices that are released were written, since only written bytes can be acknowledged.
             Trim(received);
             _bulk.OnAcknowledged(received, now);
             _retransmit = FirstRetransmit;
@@ -353,11 +353,11 @@ internal sealed partial class LinkSession
     {
         Counted?.Remove(offset - _queue.Head);
         _queue.TrimTo(offset);
-        // An empty queue gives a large slab back to the pool, for links that need it; a stranger's gives back any slab, since strangers are many and most ask once.
+        // An empty queue returns a large slab to the pool, for links that need it. A stranger's queue returns any slab, since strangers are many and most ask once.
         if (Backlog == 0 && (IsForeign || _own?.Bytes.Length > SlabPool.SmallBytes)) ReleaseOwn();
     }
 
-    // A stranger may never take its queue, which lies in slabs of the size it had before and in shared ones: moves it into one small slab.
+    // A stranger may never take its queue, which lies in shared slabs and in slabs larger than a stranger's: moves the queue into one small slab.
     private void BecomeSmall()
     {
         ReleaseOwn();

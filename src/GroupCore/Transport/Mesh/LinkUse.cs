@@ -13,6 +13,6 @@ internal readonly record struct LinkUse(NodeAddress Address, ulong NodeId, long 
     /// <summary>Bytes of <see cref="Backlog"/> that have not left yet.</summary>
     public long Unsent { get; init; }
 
-    /// <summary>When bytes last came from the peer; null before, and where nobody notes it.</summary>
+    /// <summary>When bytes last came from the peer; null if none came yet, and where this is not recorded.</summary>
     public long? HeardAt { get; init; }
 }

@@ -1,7 +1,7 @@
 namespace GroupCore.Transport.Mesh;
 
 /// <summary>
-/// Objects of peers, by number. Numbers are given once and only grow, so the table has pages, and no page for numbers without an object:
+/// Objects of peers, by number. Numbers are given once and only grow, so the table is made of pages, with no page where no number has an object:
 /// a million peers that came and went cost 32 KB.
 /// </summary>
 internal sealed class PeerTable<T>

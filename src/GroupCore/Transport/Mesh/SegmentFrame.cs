@@ -5,7 +5,7 @@ namespace GroupCore.Transport.Mesh;
 
 /// <summary>
 /// The first frame of every gathered write: where in the sender's stream the following bytes belong, and how much of the reverse
-/// stream was received. Stream offsets count the bytes of all frames but those of the link itself (Hello, HelloAck, Segment).
+/// stream was received. Stream offsets count the bytes of all frames except those of the link itself (Hello, HelloAck, Segment).
 /// </summary>
 internal readonly record struct SegmentFrame(long Offset, long Received, bool Resume)
 {

@@ -5,8 +5,8 @@ namespace GroupCore.Transport.Mesh;
 
 /// <summary>
 /// Where frames are encoded: the reserved bytes lie in a shared slab, and a multicast's bytes stay there for all receivers. A small frame
-/// for one peer is copied to that peer's own slab instead, so that the shared slab has no holes (adjacent multicasts merge into one
-/// piece) and a frame that waits long for one peer does not hold a slab of others' bytes.
+/// for one peer is copied to that peer's own slab instead. So the shared slab has no holes (adjacent multicasts merge into one
+/// piece), and a frame that waits long for one peer does not keep a slab with others' bytes.
 /// </summary>
 internal sealed class SendBuffer(SlabPool pool)
 {
@@ -62,9 +62,9 @@ internal sealed class SendBuffer(SlabPool pool)
     /// <summary>Queues the sealed frame for one of several receivers; <see cref="Commit"/> follows the last.</summary>
     public void AppendShared(LinkSession to, int length) => to.AppendSlice(_slab, _used, length);
 
-    /// <summary>The sealed frame's bytes stay where they are.</summary>
+    /// <summary>Keeps the sealed frame's bytes where they are; the next frame is encoded behind them.</summary>
     public void Commit(int length) => _used += length;
 
-    /// <summary>Gives back what it holds itself: nothing is reserved any more.</summary>
+    /// <summary>Releases its own slab: nothing may be reserved any more.</summary>
     public void End() => _slab.Release();
 }

@@ -14,7 +14,7 @@ internal sealed class SliceQueue
     private int _cursorAt;
     private int _calm;
 
-    // A number, since a reference would keep the slab for as long as nothing else is shared, though its pool may have let go of it.
+    // A number: a reference would keep the slab until another one is shared, even if the slab's pool has let go of it.
     private long _lastShared;
 
     /// <summary>Offset of the first byte held: everything before is acknowledged.</summary>
@@ -26,7 +26,7 @@ internal sealed class SliceQueue
     /// <summary>Offset after the last byte held.</summary>
     public long End { get; private set; }
 
-    /// <summary>Sizes of the shared slabs that its slices keep, however little of each is theirs. A slab counts until the first slice in it is acknowledged.</summary>
+    /// <summary>Total size of the shared slabs that its slices keep, however little of each they use. A slab counts until the first slice in it is acknowledged.</summary>
     public long SharedBytes { get; private set; }
 
     /// <summary>Slices that it has places for; for checks.</summary>
@@ -81,7 +81,7 @@ internal sealed class SliceQueue
             if (_cursor == 0) _cursorAt = Math.Max(0, _cursorAt - taken);
         }
         if (Cursor < offset) Seek(offset);
-        // Not at once: else each burst would make its places anew.
+        // Not at once: otherwise each burst would allocate its places anew.
         if (_count == 0 && _ring.Length > Many && ++_calm >= Calm) Renew(Few);
     }
 
@@ -141,7 +141,7 @@ internal sealed class SliceQueue
         return count;
     }
 
-    /// <summary>Moves all slices behind those of <paramref name="other"/>; only for a queue of which nothing was written.</summary>
+    /// <summary>Moves all slices behind those of <paramref name="other"/>; only for a queue from which nothing was written.</summary>
     public void MoveTo(SliceQueue other)
     {
         for (int i = 0; i < _count; i++) other.Append(At(i).Slab!, At(i).Start, At(i).Length, At(i).IsFirst);

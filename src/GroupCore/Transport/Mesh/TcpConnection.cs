@@ -3,7 +3,7 @@ using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Mesh;
 
-/// <summary>One connection of a <see cref="TcpMesh"/>: who dialled it and how far its handshake is, and its receive buffer.</summary>
+/// <summary>One connection of a <see cref="TcpMesh"/>: which end dialled it, how far its handshake is, and its receive buffer.</summary>
 internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionKind kind, LinkPeer? peer) : ITimerTarget
 {
     public PortSocket Socket => socket;
@@ -18,16 +18,16 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>The peer that dialled in under the id of the node that answered here, while that node is asked whether it is that peer.</summary>
     public LinkPeer? Rival { get; set; }
 
-    /// <summary>Whether an acceptor waits for the dialler to say who it is: nothing is known of the other end.</summary>
+    /// <summary>Whether this end, the acceptor, waits for the dialler to say who it is: nothing is known of the other end.</summary>
     public bool AwaitsHello => State is ConnectionState.AwaitHello or ConnectionState.AwaitFullHello;
 
-    /// <summary>Whether a dialler waits for the answer to its Hello.</summary>
+    /// <summary>Whether this end, the dialler, waits for the answer to its Hello.</summary>
     public bool AwaitsAck => State is ConnectionState.AwaitAck or ConnectionState.AwaitFullAck;
 
     /// <summary>Whether a node answered this dialler's Hello.</summary>
     public bool WasAnswered { get; set; }
 
-    /// <summary>End of the time for connecting and the handshake.</summary>
+    /// <summary>Timer of the end of the time for connecting and the handshake.</summary>
     public TimerHandle Deadline { get; set; }
 
     /// <summary>Hello or HelloAck bytes that the socket has not taken yet.</summary>
@@ -39,13 +39,13 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>When its session came up.</summary>
     public long UpAt { get; set; }
 
-    /// <summary>The receive buffer; between turns there is one only while it holds the beginning of a frame.</summary>
+    /// <summary>The receive buffer; between turns it exists only while it holds the beginning of a frame.</summary>
     public Slab? Input { get; set; }
 
     /// <summary>Whether frames in <see cref="Input"/> wait until their link is no longer held.</summary>
     public bool IsBehind { get; set; }
 
-    /// <summary>Bytes of <see cref="Input"/> that count for the limit of all strangers.</summary>
+    /// <summary>Bytes of <see cref="Input"/> that count towards the limit of all strangers.</summary>
     public int StrangersInput { get; set; }
 
     /// <summary>Bytes received and not consumed: from here …</summary>
