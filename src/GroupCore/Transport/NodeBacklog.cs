@@ -3,9 +3,9 @@ using GroupCore.Basics;
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Unacknowledged bytes of all links of one node, and how fast they drain. Belongs to the loop, except the bytes of calls that wait to be sent, which
-/// callers take on any thread. Only bytes on links make links full, or waiting calls could never be sent; calls are taken as long as both together
-/// are below the limit.
+/// Unacknowledged bytes of all links of one node, and how fast they drain. Belongs to the loop, except for the bytes of calls that wait to be sent, which
+/// callers take on any thread. Only bytes on links make links full: otherwise waiting calls could never be sent. Calls are taken as long as both together
+/// keep within the limit.
 /// </summary>
 internal class NodeBacklog(long limit)
 {
@@ -40,7 +40,7 @@ internal class NodeBacklog(long limit)
         _rate.Add(bytes);
     }
 
-    /// <summary>How long, at the rate of the last moments, until there is room again; between 1 ms and 1 s.</summary>
+    /// <summary>How long until there is room again, at the latest rate; between 1 ms and 1 s.</summary>
     public TimeSpan TimeToRoom(long now)
     {
         Measure(now);
@@ -48,8 +48,8 @@ internal class NodeBacklog(long limit)
     }
 
     /// <summary>
-    /// From any thread: takes bytes for calls that wait to be sent; false when calls and links together would hold too much. If no other call holds bytes,
-    /// any number is given: a message may be larger than the limit.
+    /// From any thread: takes bytes for calls that wait to be sent; false when calls and links together would hold too much. A call gets any number of bytes if no
+    /// other call holds some: a message may be larger than the limit.
     /// </summary>
     public bool TryTakeForCalls(long bytes)
     {
@@ -59,12 +59,12 @@ internal class NodeBacklog(long limit)
         return false;
     }
 
-    /// <summary>From any thread: gives bytes back whose calls have ended, or are sent: then they count with the links, if at all.</summary>
+    /// <summary>From any thread: gives back the bytes of calls that have ended or were sent; the bytes of sent calls count with the links, if at all.</summary>
     public void ReturnOfCalls(long bytes) => Interlocked.Add(ref _callBytes, -bytes);
 
-    /// <summary>From any thread: how long, at the rate of the last moments, until <paramref name="bytes"/> may be taken for calls; between 1 ms and 1 s.</summary>
+    /// <summary>From any thread: how long until <paramref name="bytes"/> may be taken for calls, at the latest rate; between 1 ms and 1 s.</summary>
     public TimeSpan TimeToCalls(long bytes) => _rate.TimeFor(Math.Max(0, Bytes + CallBytes + bytes - limit));
 
-    /// <summary>Keeps the rate; to be called now and then.</summary>
+    /// <summary>Keeps the rate up to date; call it now and then.</summary>
     public void Measure(long now) => _rate.Measure(now);
 }

@@ -12,10 +12,10 @@ internal sealed class Slab(SlabPool pool, int sizeClass, int size, long number)
 
     public int SizeClass => sizeClass;
 
-    /// <summary>From 1 on; no other slab of its pool has had it.</summary>
+    /// <summary>At least 1, and different for each slab that its pool ever made.</summary>
     public long Number => number;
 
-    /// <summary>Whether only the part that fills it holds it: it may be filled from the start again.</summary>
+    /// <summary>Whether nobody but its writer holds it: then it may be filled from the start again.</summary>
     public bool IsHeldOnce => _references == 1;
 
     public void AddReference() => _references++;

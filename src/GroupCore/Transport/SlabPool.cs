@@ -1,8 +1,8 @@
 namespace GroupCore.Transport;
 
 /// <summary>
-/// Slabs of one loop in four sizes; 16 KiB for what waits for one stranger, 64 KiB for ordinary frames and receive buffers, 256 KiB and 1 MiB
-/// for large frames. Keeps a bounded number of free ones.
+/// Slabs of one loop in four sizes: 16 KiB for what waits for one stranger, 64 KiB for ordinary frames and receive buffers, 256 KiB and 1 MiB
+/// for large frames. Keeps a bounded number of free slabs.
 /// </summary>
 internal sealed class SlabPool
 {

@@ -3,12 +3,12 @@ using GroupCore.Runtime;
 namespace GroupCore.Transport.Mesh;
 
 /// <content>
-/// Whether a peer that dialled in is the node that it says it is. Without credentials there is one sign: the node that listens at the address where the peer was asked
-/// for knows the session, by the names that both ends gave it. A stranger between the two knows one name at most, and the question tells it none.
+/// Whether a peer that dialled in is the node that it says it is. Without credentials there is one sign: the node that listens at the address where the peer was
+/// asked for knows the session, by the names that both ends gave it. A stranger between the two knows at most one name, and the question reveals none.
 /// </content>
 internal sealed partial class TcpMesh
 {
-    // This node asks for a peer that only dialled in: the node that listens at its address is asked whether it is that peer, and until it answers nothing is sent.
+    // This node asks for a peer that only dialled in: asks the node that listens at the peer's address whether it is that peer. Until it answers nothing is sent.
     private void Confirm(LinkPeer peer)
     {
         if (_stopping || peer is not { IsConfirmed: false, Confirming: null, Phase: LinkPhase.Up }) return;
@@ -17,8 +17,8 @@ internal sealed partial class TcpMesh
         peer.Session.IsInputHeld = peer.IsHeld;
     }
 
-    // Without a descriptor for the question the peer is held for as long as the answer might take: a stranger that uses up the descriptors
-    // must not thereby decide who is believed.
+    // If there is no descriptor for the question, the peer is held for as long as an answer might take: a stranger that uses up the descriptors
+    // must not thereby decide which node is believed.
     private bool MayWait(LinkPeer peer)
     {
         if (peer.AskBefore == 0) peer.AskBefore = _node.Now + DialTime;
@@ -36,7 +36,7 @@ internal sealed partial class TcpMesh
         Release(peer, held);
     }
 
-    // The next poll delivers frames that came meanwhile, and queued frames are sent. Observers hear of it first: some hold frames that came before the peer was settled.
+    // The next poll delivers frames that came meanwhile, and queued frames are sent. Observers are told first: some hold frames that came before the peer was settled.
     private void Release(LinkPeer peer, bool held)
     {
         if (peer.IsHeld) return;
@@ -45,8 +45,8 @@ internal sealed partial class TcpMesh
         MarkDirty(peer);
     }
 
-    // No node is there, none answers the question, or it could not be asked: the connection serves all the same. The question is repeated, since what the peer
-    // decides for others is not believed before it is confirmed.
+    // No node is there, none answers the question, or it could not be asked: the connection is used all the same. The question is repeated, since what the peer
+    // decides for others is not believed before the peer is confirmed.
     private void Unconfirmed(LinkPeer peer)
     {
         bool held = peer.IsHeld;
@@ -79,7 +79,7 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // The node that listens there does not know the session: another node came under its id.
+    // The node that listens at the peer's address does not know the session: another node came under its id.
     private void Denied(LinkPeer peer)
     {
         _node.Counters.Refuse(RefusalReason.WrongSender);
@@ -94,8 +94,8 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // Forgets a node that came under the id of the peer. Queued frames wait for the peer, which is dialled at once: a dial under way is dropped, and nodes that
-    // dial in may be refused after all. The other node has heard the name of the session, so the session gets a new one.
+    // Forgets a node that came under the id of the peer. Queued frames wait for the peer. It is dialled at once, since a dial under way is dropped here, and a node
+    // that is dialling in may still be refused. The other node has heard the name of the session, so the session gets a new one.
     private void ForgetOther(LinkPeer peer)
     {
         bool wasUp = peer.Phase == LinkPhase.Up;
@@ -107,8 +107,8 @@ internal sealed partial class TcpMesh
         if (wasUp) Raise(peer, LinkFault.Reset);
     }
 
-    // A node is asked for at another address than the one that a guest under its id says it listens at. The guest may be that node, with two addresses, or an
-    // impostor: the node that listens where it is asked for says which, and frames wait until then.
+    // A node is asked for at one address, and a guest under its id says that it listens at another. The guest may be that node, with two addresses, or an
+    // impostor. The node that listens at the address asked for says which, and frames wait until then.
     private int OpenBeside(LinkPeer guest, NodeAddress address, System.Net.IPEndPoint endPoint)
     {
         // If several nodes are asked for at one address, the address leads to the last one only.
@@ -120,11 +120,11 @@ internal sealed partial class TcpMesh
         return AskFor(peer);
     }
 
-    // No node answers that could say whether the guest under this id is the node that is meant: the guest, which came first, is believed.
+    // No node answers that could say whether the guest under this id is the node that is meant. So the guest, which came first, is believed.
     private bool TryBelieve(LinkPeer peer)
     {
         if (peer is not { MeantId: not 0, NodeId: 0 } || !_byId.TryGetValue(peer.MeantId, out var guest) || guest.Phase != LinkPhase.Up) return false;
-        // If the guest is held, it is asked for at another address too: the node there decides.
+        // If the guest is held, it is also asked for at another address: the node there decides.
         if (!guest.IsHeld) guest.IsUnanswered = !guest.IsConfirmed;
         Alias(peer, guest);
         Release(guest, held: false);
@@ -157,7 +157,7 @@ internal sealed partial class TcpMesh
             _node.Counters.Refuse(RefusalReason.WrongSender);
             if (rival.IsOpened)
             {
-                // The rival's link does not end on the word of the node here: the node at the address where the rival was asked for counts for more, and may be about to answer.
+                // The word of the node here does not end the rival's link: the node at the address where the rival was asked for counts for more, and may be about to answer.
                 if (rival is { IsUntouched: true, Confirming: null, IsHeld: false }) ForgetOther(rival);
                 Alias(peer, rival);
                 return;

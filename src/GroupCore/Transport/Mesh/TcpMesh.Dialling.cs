@@ -70,7 +70,7 @@ internal sealed partial class TcpMesh
         else if (peer.IsOpened || peer.IsHeld) Confirm(peer);
     }
 
-    // If nobody asks for the peer and it may not be dialled now, it has 60 s to come back, and the next call that asks for it dials.
+    // A peer that nobody asks for and that may not be dialled now has 60 s to come back, and the next call that asks for it dials it.
     private void DialOnce(LinkPeer peer)
     {
         if (!peer.IsOpened && _node.Now < peer.NoDialBefore) RedialLater(peer, 0);
@@ -108,7 +108,7 @@ internal sealed partial class TcpMesh
         Become(peer, LinkPhase.Dialling);
     }
 
-    // Null when the system refuses. If no descriptor is left a guest gives up its own, and the dial is repeated at once, before a newcomer takes the descriptor.
+    // Null when the system refuses. If no descriptor is left, a guest gives up its own, and the dial is repeated at once, before a newcomer takes the descriptor.
     private PortSocket? TryDial(LinkPeer peer, out bool noDescriptor)
     {
         noDescriptor = false;
@@ -155,7 +155,7 @@ internal sealed partial class TcpMesh
         }
         peer.Dialling = null;
         Become(peer, LinkPhase.Down);
-        // A node that answered, in whatever way, can say at a later dial who it is.
+        // A node that answered, in whatever way, can say who it is at a later dial.
         if (!connection.WasAnswered && pause == 0 && TryBelieve(peer)) return;
         Report(peer, fault);
         RedialLater(peer, pause);
@@ -170,7 +170,7 @@ internal sealed partial class TcpMesh
 
     private void RedialLater(LinkPeer peer, long pause)
     {
-        // A peer that only dialled in is not dialled, since its address is only what it says of itself: it comes back or is forgotten.
+        // A peer that only dialled in is not dialled, since only the peer itself says that this is its address: it comes back or is forgotten.
         if (!peer.IsOpened)
         {
             peer.Attempt = 0;
@@ -193,9 +193,9 @@ internal sealed partial class TcpMesh
         peer.Redial = _timers.Set(_node.Now + delay, peer, 0);
     }
 
-    // A connection that carried the session is gone. The end that dialled it dials again; if nobody needs the peer any more, once, to hear whether the other end
-    // has closed the session: else the next user would send into a session that is no more. If the other end accepts and closes at once, dials have pauses, or
-    // this would go on without end.
+    // A connection that carried the session is gone, and the end that dialled it dials again. If nobody needs the peer any more, it dials only once, to learn whether
+    // the other end has closed the session: otherwise the next user would send into a session that no longer exists. Pauses between dials keep this from going on
+    // without end when the other end accepts and closes at once.
     private void Broken(TcpConnection connection, long pause)
     {
         var peer = connection.Peer!;

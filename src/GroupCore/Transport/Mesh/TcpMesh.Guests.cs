@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Transport.Mesh;
 
-/// <content>Guests: peers that dialled in and that this node never asked for, or does not need any more. A guest that nobody vouches for is a stranger.</content>
+/// <content>Guests: peers that dialled in and that this node never asked for, or no longer needs. A guest that nobody vouches for is a stranger.</content>
 internal sealed partial class TcpMesh
 {
     private const long VouchTime = 60_000 * Millisecond;
@@ -18,7 +18,7 @@ internal sealed partial class TcpMesh
     {
         if (Find(peer) is not { IsOver: false } released || --released.Holds > 0 || !released.IsOpened) return;
         (released.IsOpened, released.Attempt) = (false, 0);
-        // A sender without a hold opens the peer again before the vouch ends. A released link does not end for lack of a place: newcomers wait.
+        // A sender without a hold opens the peer again before the vouch ends. Until then the released link gives its place to no newcomer: newcomers wait.
         released.VouchedUntil = _node.Now + VouchTime;
         BecomeGuest(released);
         WeighAgain(released.VouchedUntil + 1);
@@ -39,14 +39,14 @@ internal sealed partial class TcpMesh
         Weigh(peer);
     }
 
-    // Decides whether the peer is a stranger: with each frame that is queued, and when a vouch ends.
+    // Decides whether the peer is a stranger. Called for each frame that is queued, and when a vouch begins or ends, among others.
     private void Weigh(LinkPeer peer)
     {
         bool foreign = peer.Place >= 0 && peer.VouchedUntil < _node.Now;
         if (peer.Session.IsForeign == foreign) return;
         peer.Session.IsForeign = foreign;
         if (peer.Connection is { } connection) CountInput(connection);
-        // Bytes that do not count for the node any more are room for links that wait.
+        // Bytes that no longer count for the node are room for links that wait.
         if (foreign) Reopen();
     }
 
@@ -56,12 +56,12 @@ internal sealed partial class TcpMesh
         _vouchesEnd = true;
     }
 
-    // Also guests to which nothing is sent any more: when a vouch ends, queued bytes no longer count for the node and must keep to the limit of a stranger.
+    // Weighs also guests to which nothing is sent any more: when a vouch ends, queued bytes no longer count for the node and must keep to the limit of a stranger.
     private void WeighGuests()
     {
         _vouchesEnd = false;
         long next = long.MaxValue;
-        // Backwards: a link that ends is replaced in the list by the last one, which was looked at already.
+        // Backwards: a link that ends is replaced in the list by the last one, which has been weighed already.
         for (int i = _guests.Count - 1; i >= 0; i--)
         {
             var guest = _guests[i];
@@ -92,7 +92,7 @@ internal sealed partial class TcpMesh
         if (_backlog.IsSought) SeekRoom(LinkBacklog.SeekEvery);
     }
 
-    // The one that gives most, so that few links end.
+    // The link that frees the most room, so that few links end.
     private LinkPeer? RoomGiver()
     {
         LinkPeer? most = null;

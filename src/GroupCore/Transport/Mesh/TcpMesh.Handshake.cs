@@ -14,7 +14,7 @@ internal sealed partial class TcpMesh
         bool probe = connection.Kind != ConnectionKind.Dialled || connection.Rival is not null;
         var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, probe, _node.Id, subject.NodeId, subject.Token, subject.PeerToken,
             subject.Session.Received, Local.Text);
-        // The node that is asked may be another than the one that has the session, and must not learn its names.
+        // The node that is asked may not be the one that has the session, and must not learn the session's names.
         if (probe) hello = hello with { Token = Digest(subject, subject.Token), PeerToken = Digest(subject, 0), Received = 0 };
         else if (hello.Expected == 0) hello = hello with { Token = HelloFrame.NoName };
         connection.Control = hello.ToFrame();
@@ -26,7 +26,7 @@ internal sealed partial class TcpMesh
     {
         if (!FrameHeader.TryRead(bytes, out var header)) return false;
         bool accepting = connection.AwaitsHello;
-        // Of any version: the body says which ones a node speaks, and one that speaks another is told so.
+        // Frames of any version are read: the body says which versions a node speaks, and a node that speaks no common one is told so.
         if (header.Type != (accepting ? FrameType.Hello : FrameType.HelloAck) || header.Length is < FrameHeader.Size - 4 or > LinkLimits.HelloBytes - 4)
         {
             Refuse(connection, RefusalReason.Framing);
@@ -91,10 +91,10 @@ internal sealed partial class TcpMesh
             }
             if (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime))
             {
-                // The newcomer is an impostor, or the node itself, whose end of the old session was not read here yet. The connection that stands says something: if no node
-                // is there, it breaks, and the newcomer, which tries again, gets in. A confirmed peer without a connection is dialled at its address; when no node
-                // has answered there for some seconds, the newcomer is believed, as if nobody listened there: membership waits longer for a node that is cut off than
-                // a node that starts anew waits.
+                // The newcomer is an impostor, or it is the node itself and this end has not yet read that the old session ended. Something is sent over a standing
+                // connection: if no node is there, it breaks, and the newcomer, which tries again, gets in. A confirmed peer without a connection is dialled at its
+                // address. When no node has answered there for some seconds, the newcomer is believed, as if nobody listened there: membership waits longer for a
+                // node that is cut off than a node that starts anew waits here.
                 if (peer is { Connection: null, Dialling: null }) Dial(peer);
                 peer.Session.AcknowledgeNow(_node.Now);
                 MarkDirty(peer);
@@ -125,21 +125,21 @@ internal sealed partial class TcpMesh
         }
         else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0, Attempt: 0 } && peer.Address != EndPointText.Format(listen))
         {
-            // The peer is being dialled at the address where it was asked for. Once such a dial has failed, the newcomer may be the node itself, which refuses this node's
-            // dial in the same way as this node refuses its: from then on a newcomer is let in, and confirmed if this node asked for it.
+            // The peer is being dialled at the address where it was asked for. Once such a dial has failed, the newcomer may be the peer itself, which refuses this
+            // node's dial just as this node refuses the peer's. From then on a newcomer is let in, and confirmed if this node asked for it.
             _node.Counters.Refuse(RefusalReason.WrongSender);
             Answer(connection, HelloStatus.Superseded);
             return;
         }
         else if (_stopping && peer is { IsOpened: true, IsConfirmed: false, IsUnanswered: false })
         {
-            // Nobody is asked any more who came, and what is queued for the peer would leave at once.
+            // A node that stops asks nobody who the newcomer is, so what is queued for the peer would leave to the newcomer at once.
             Answer(connection, HelloStatus.Full);
             return;
         }
         if (peer.IsUntouched && hello.Received > 0)
         {
-            // Nothing was sent that it could have received.
+            // Nothing was sent, so the peer cannot have received anything.
             _node.Counters.Refuse(RefusalReason.WrongSender);
             Answer(connection, HelloStatus.Forgotten);
             return;
@@ -180,9 +180,9 @@ internal sealed partial class TcpMesh
         else Lost(peer);
     }
 
-    // A Hello that its dialler has given up may be read late: after the link came up by another connection, and also after that one broke. It tells of less than
-    // was acknowledged, or lacks the name that came with this node's own dial, which its dialler has accepted. To believe it would end the link, or the
-    // connection that stands.
+    // A Hello that its dialler has given up may be read late: after the link came up by another connection, and even after that one broke. Such a Hello reports less
+    // than was acknowledged, or lacks this node's name of the session, which its dialler has from this node's own dial. Believing it would end the link or the
+    // standing connection.
     private static bool IsLate(LinkPeer peer, in HelloFrame hello) => hello.Received < peer.Session.Taken
         || (peer.Connection is { } standing && (!peer.Session.CanAttach(hello.Received) || (standing.Kind == ConnectionKind.Dialled && hello.PeerToken == 0)));
 
@@ -250,7 +250,7 @@ internal sealed partial class TcpMesh
                 peer.Dialling = null;
                 Become(peer, LinkPhase.Down);
                 RedialLater(peer, 0);
-                // When two dials cross, one end is told so, once or twice. After more of these answers something else stands in the way.
+                // When two dials cross, one end gets this answer once or twice. If it gets more of them, something else stands in the way.
                 if (peer.Attempt == RedialAfter.Length - 1) Report(peer, LinkFault.Unreachable);
                 break;
             case HelloStatus.Full:
@@ -336,7 +336,7 @@ internal sealed partial class TcpMesh
     private void Refuse(TcpConnection connection, RefusalReason reason)
     {
         _node.Counters.Refuse(reason);
-        // Not for a node that dialled in and only says that it is the peer: another node may listen where the peer was asked for.
+        // Not when a node that dialled in only says that it is the peer: another node may listen where the peer was asked for.
         if (connection.Peer is { } peer && (peer.IsConfirmed || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
         if (connection.State == ConnectionState.Up)
         {

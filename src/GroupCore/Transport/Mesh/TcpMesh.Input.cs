@@ -9,8 +9,8 @@ internal sealed partial class TcpMesh
 {
     private const int TurnBytes = 64 << 10;
 
-    // Bytes that are read from all strangers in a turn, however many they are: else they would decide how long a turn takes, and timers fire and answers leave only
-    // between turns. Each stranger has a share, so that none waits for those before it.
+    // Bytes that are read from all strangers in a turn, however many strangers there are: otherwise they would decide how long a turn takes, and timers fire and
+    // answers leave only between turns. Each stranger has a share, so that none waits for those before it.
     private const int StrangersTurnBytes = 1 << 20;
     private const int LeastTurnBytes = 1 << 10;
     private readonly Queue<(LinkPeer Peer, long Due)> _acks = new();
@@ -38,7 +38,7 @@ internal sealed partial class TcpMesh
     public void OnReadable(PortSocket socket)
     {
         var connection = (TcpConnection)socket.Owner!;
-        // Observers are told first, so that what they ask of a link is answered as it was at the event, and not as this read makes it.
+        // Observers are told first, so that a link that they ask about is as it was at the event, and not as this read leaves it.
         if (_events.Count > 0) _work += DrainEvents();
         if (IsHeld(connection)) _port.Pause(socket);
         else Read(connection, socket);
@@ -90,7 +90,7 @@ internal sealed partial class TcpMesh
         if (_events.Count > 0) session.IsInputHeld = true;
     }
 
-    // A malformed frame came from that peer. After too many its link ends, and a confirmed node is muted.
+    // A malformed frame came from this peer. After too many its link ends, and a confirmed node is muted.
     public void Blame(int number)
     {
         if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
@@ -107,7 +107,7 @@ internal sealed partial class TcpMesh
         var taken = LinkInput.Taken;
         do
         {
-            // Observers run between two frames: what they ask of this link holds for the next frame.
+            // Observers run between two frames: what they learn about this link holds for the next frame.
             if (_events.Count > 0) _work += DrainEvents();
             if (connection.State != ConnectionState.Up) return;
             if (IsHeld(connection)) break;
@@ -129,7 +129,7 @@ internal sealed partial class TcpMesh
 
     private static ReadOnlySpan<byte> Unread(TcpConnection connection) => connection.Input!.Bytes.AsSpan(connection.Start, connection.End - connection.Start);
 
-    // A larger buffer is taken only when the smaller one is full of one frame's bytes, whatever its length prefix says.
+    // A larger buffer is taken only when the smaller one is full of bytes of one frame, whatever that frame's length prefix says.
     private Span<byte> Room(TcpConnection connection)
     {
         var input = connection.Input ??= _pool.Rent(SlabPool.SmallBytes);
@@ -151,7 +151,7 @@ internal sealed partial class TcpMesh
         return connection.Input.Bytes.AsSpan(connection.End);
     }
 
-    // There are many connections, and most are idle: a buffer is kept only for the beginning of a frame.
+    // There are many connections, most of them idle, so a buffer is kept only for the beginning of a frame.
     private void Keep(TcpConnection connection, Slab input)
     {
         if (connection.Start == connection.End)
@@ -161,7 +161,7 @@ internal sealed partial class TcpMesh
         }
         CountInput(connection);
         BoundStrangersInput();
-        // Nothing is parsed here: the buffers of strangers that gave way go back at once.
+        // No frame is being parsed here, so the buffers of strangers that gave way go back at once.
         ReleaseDropped();
     }
 

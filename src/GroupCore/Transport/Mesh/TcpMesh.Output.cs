@@ -7,13 +7,13 @@ internal sealed partial class TcpMesh
 {
     private const long TurnWriteBytes = 1 << 20;
 
-    // For all links together: probes are answered and leases asked for only between turns.
+    // For all links together, since probes are answered and leases asked for only between turns.
     private const long AllTurnWriteBytes = 16 << 20;
     private readonly ArraySegment<byte>[] _pieces = new ArraySegment<byte>[LinkSession.MaxPieces];
     private List<LinkPeer> _dirty = [];
     private List<LinkPeer> _writing = [];
 
-    /// <summary>One gathered write per peer with output, more only for what does not fit into one.</summary>
+    /// <summary>Makes one gathered write per peer with output, and more only for what does not fit into one.</summary>
     public void Flush()
     {
         (_dirty, _writing) = (_writing, _dirty);

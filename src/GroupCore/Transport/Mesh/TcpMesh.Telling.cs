@@ -4,8 +4,8 @@ using GroupCore.Diagnostics;
 namespace GroupCore.Transport.Mesh;
 
 /// <content>
-/// What the log hears of connections that are refused here or at the other end, and of peers that are muted: anybody may try as often as they like, so at most one line of each a second.
-/// All are counted.
+/// Tells the log of connections that are refused here or at the other end, and of peers that are muted. Anybody may try as often as they like, so each kind gets at
+/// most one line a second. All are counted.
 /// </content>
 internal sealed partial class TcpMesh
 {

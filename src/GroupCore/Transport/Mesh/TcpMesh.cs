@@ -6,38 +6,38 @@ using GroupCore.Transport.Sockets;
 namespace GroupCore.Transport.Mesh;
 
 /// <summary>
-/// Links over TCP: one connection per pair of nodes that talk, whoever dialled it. Belongs to the loop of its node.
+/// Links over TCP: one connection per pair of nodes that talk, whichever dialled it. Belongs to the loop of its node.
 /// </summary>
 /// <remarks>
 /// <para>Guarantee: that of <see cref="ILinks"/>. <see cref="LinkSession"/> carries the stream; this class keeps a connection under it.</para>
 /// <para>Phases of a connection: connecting → Hello → HelloAck → frames. Hello names cluster, wire versions, the dialler, the node that is
 /// meant, and both ends' names of the session; the received offsets in Hello and HelloAck say from where each end sends on. A dialler that does not
-/// know whom it dials asks for the id first, on the same connection.</para>
-/// <para>Failure cases. A connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms. Where nobody needs the link any more and
+/// know which node it dials asks for the id first, on the same connection.</para>
+/// <para>Failure cases. A connection breaks: both ends dial, the one that dialled before at once, the other after 10 ms. If nobody needs the link any more and
 /// the connection was up for less than 1 s, pauses grow as below. Of two connections that cross, the one dialled by the lower id stays. A peer that this node
-/// never asked for is not dialled, since its address is only what it says of itself: it comes back within 60 s or its link ends with
+/// never asked for is not dialled, since only the peer itself says that this is its address: it comes back within 60 s or its link ends with
 /// <see cref="LinkFault.Rejected"/>. Nobody listens: <see cref="LinkFault.Refused"/> at each dial, repeated after 10, 50, 250, 1000 ms. No answer in 1 s, or none
-/// of a node: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has closed the session
-/// (it does not know the names): <see cref="LinkFault.Rejected"/>; it belongs to another cluster: <see cref="LinkFault.WrongCluster"/>. The last three end the link.
-/// Malformed framing ends the connection, is counted, and the next dial waits 1 s, whoever asks for it. More than 100 malformed frames of a node within a minute
-/// end the link with <see cref="LinkFault.Rejected"/>. If the node is known to have sent them, it is refused and not dialled for a minute; else its link ends
+/// that a node gives: <see cref="LinkFault.Unreachable"/>, repeated likewise. Another id answers: <see cref="LinkFault.Replaced"/>. The other end has closed the
+/// session (it does not know the names): <see cref="LinkFault.Rejected"/>. It belongs to another cluster: <see cref="LinkFault.WrongCluster"/>. The last three end
+/// the link. Malformed framing ends the connection and is counted, and the next dial waits 1 s, whoever asks for it. More than 100 malformed frames of a node within
+/// a minute end the link with <see cref="LinkFault.Rejected"/>. A node known to have sent them is refused and not dialled for a minute; otherwise its link ends
 /// again at its next malformed frame (<see cref="MuteTable"/>).</para>
 /// <para>Strangers. Until its Hello is read a connection is one of at most 64, has 5 s, and may send one frame of 1 KiB. A connection that breaks off within that
-/// frame, or lets the time pass, is counted. After its Hello its peer is a guest until this node asks for it. There are 4,096 places: of the guests that
-/// nobody vouched for within a minute, the most silent one gives way to a newcomer, or gives up its descriptor when there is none for a connection that comes or
-/// is made. Its link ends when more than 16 KiB wait for it, since it takes no answers. Of all bytes that such guests send 1 MiB is read in a turn, in equal
-/// shares. If no such guest can give up a descriptor, the node takes no connection for 100 ms, which is counted, and goes on.</para>
+/// frame, or lets the time pass, is counted. After its Hello its peer is a guest until this node asks for it. There are 4,096 places for guests. Of the guests that
+/// nobody vouched for within a minute, the one that has been silent longest gives way to a newcomer, or gives up its descriptor when a connection that comes or is
+/// made finds none. The link of such a guest ends when more than 16 KiB wait for it, since it takes no answers. Of all bytes that such guests send, 1 MiB is read in
+/// a turn, in equal shares. If no such guest can give up a descriptor, the node takes no connection for 100 ms, which is counted, and then goes on.</para>
 /// <para>Names. Without credentials a node is who it says it is. Still a newcomer takes over nothing that stands.
-/// (1) No session: not one whose connection lives, and, without the tokens of both ends, not one that waits for its next connection, unless its host says that
-/// nobody listens, or no node has answered there for 5 s.
-/// (2) No address: what a node says of where it listens is believed of no other node. A caller that asks for an address gets the node that answers there. If that
-/// node was asked for already, the caller gets its link, which is dialled where it was asked for first, also while no node is there. Conversely, if only an
-/// address was asked for, and a node answered of which no link was asked for then, a caller that asks for its id later gets that link, whatever the address, and
-/// the peer counts as confirmed.
-/// (3) No id: a node that took the id of one that is not connected here does not keep it once this node asks for that id. Frames to it wait, and frames from it
-/// are not delivered, until the node that listens where it was asked for says whether it has this session, by both ends' tokens. A node that spoke with each end
-/// in the other's name knows one of the tokens, and the question tells none (<see cref="Confirm"/>). This holds wherever the guest said that it listens, as a node may
-/// have several addresses. If no node answers at the address, the node that came first is believed, and so is a guest until it is asked for.</para>
+/// (1) It takes over no session whose connection lives. Without the tokens of both ends it also takes over no session that waits for its next connection, unless
+/// the peer's host says that nobody listens there, or no node has answered there for 5 s.
+/// (2) It takes over no address: what a node says of where it listens decides nothing about other nodes. A caller that asks for an address gets the node that answers
+/// there. If that node was asked for already, the caller gets its link, which is dialled where the node was asked for first, even while no node is there. Conversely,
+/// a link opened for an address alone gets the id of the node that answered there, if no link to that node was asked for. A caller that later asks for this id gets
+/// that link, whatever address it names, and the peer counts as confirmed.
+/// (3) It takes over no id: a node that took the id of a node that is not connected here does not keep it once this node asks for that id. Frames to it wait, and
+/// frames from it are not delivered, until the node that listens where it was asked for says whether it has this session, by both ends' tokens. A node that spoke with
+/// each end in the other's name knows one of the tokens, and the question reveals none (<see cref="Confirm"/>). This holds wherever the guest said that it listens,
+/// as a node may have several addresses. If no node answers at the address, the node that came first is believed. A guest is believed until it is asked for.</para>
 /// <para>Source: links.md#the-normal-case, #when-things-fail.</para>
 /// </remarks>
 internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPortEvents, IDisposable
@@ -90,7 +90,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
 
-    /// <summary>The links that are not over, those to strangers too, each once though several numbers may lead to it: for diagnosis.</summary>
+    /// <summary>The links that are not over, including those to strangers, each once though several numbers may lead to it: for diagnosis.</summary>
     public IEnumerable<LinkUse> Uses
     {
         get
@@ -111,10 +111,10 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     /// <summary>Bytes of the slabs that connections, links and the encoding of frames hold.</summary>
     public long SlabBytes => _pool.RentedBytes;
 
-    /// <summary>What the encoding of frames has of them, which may be as large as any frame; for checks.</summary>
+    /// <summary>Bytes of the slab that the encoding of frames holds, which may be as large as any frame; for checks.</summary>
     public int EncodingBytes => _buffer.Bytes;
 
-    /// <summary>Timers that wait, of dials, deadlines and vouches; for checks.</summary>
+    /// <summary>Waiting timers of dials, deadlines and vouches; for checks.</summary>
     public int Timers => _timers.Count;
 
     /// <summary>When a dial, a deadline or an acknowledgement is due.</summary>
@@ -196,7 +196,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public void Probe(int peer)
     {
-        // A peer that nobody needs any more is asked only if it is connected and confirmed; one that is gone is not dialled for this.
+        // A peer that nobody needs any more is probed only if it is connected and confirmed; a peer that is gone is not dialled for this.
         if (Find(peer) is not { IsOver: false } probed || probed is { IsOpened: false } and not { Phase: LinkPhase.Up, IsConfirmed: true }) return;
         probed.ReportedAt = long.MinValue;
         if (probed.Phase == LinkPhase.Down) Dial(probed);
@@ -259,12 +259,12 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         to.Session.BeginFrame(_node.Now);
     }
 
-    /// <summary>Delivers no frame and dials nobody any more; what is queued may still leave.</summary>
+    /// <summary>From now on no frame is delivered and no node dialled; what is queued may still leave.</summary>
     public void BeginStop() => _stopping = true;
 
     public void Dispose() => _port.Dispose();
 
-    /// <summary>Lets go of all its slabs, behind <see cref="Dispose"/>, so that a check sees those of nobody. Nothing is sent any more.</summary>
+    /// <summary>Releases all its slabs, after <see cref="Dispose"/>, so that a check then sees only slabs that nobody releases. Nothing is sent any more.</summary>
     public void LetGo()
     {
         for (int number = _peers.Next(0); number >= 0; number = _peers.Next(number + 1)) _peers[number]!.Session.Close();
@@ -280,7 +280,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         ? _peers[peer]
         : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
 
-    // The peer that was reached there.
+    // The peer that was asked for at this address.
     private LinkPeer? At(NodeAddress address) => _byAddress.GetValueOrDefault(address);
 
     private void Reach(LinkPeer peer, NodeAddress address)
@@ -317,18 +317,18 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         return true;
     }
 
-    // The node has a number already, under another spelling of its address: both numbers mean it from now on.
+    // The node already has a number, under another spelling of its address: from now on both numbers mean it.
     private void Alias(LinkPeer peer, LinkPeer known)
     {
         bool someWait = peer.Session.IsShort;
-        // A peer that was needed until just now is so under its other number too, and so are the frames that wait for it.
+        // A vouch for the peer also holds under its other number, and so for the frames that wait for it.
         known.VouchedUntil = Math.Max(known.VouchedUntil, peer.VouchedUntil);
         Weigh(known);
         if (known.Place >= 0 && !peer.IsOpened) WeighAgain(known.VouchedUntil + 1);
         peer.Session.MoveTo(known.Session);
         End(peer);
-        // A peer that only dialled in is dialled from now on where it was asked for, and not where it says that it listens. A peer that was asked for before keeps its
-        // address: any node may listen elsewhere and say that it is that one.
+        // From now on a peer that only dialled in is dialled where it was asked for, and not where it says that it listens. A peer that was asked for before keeps its
+        // address: any node may listen elsewhere and say that it is that peer.
         if (!known.IsOpened) known.ListensAt(peer.Address, peer.EndPoint);
         // Not if this link was released before it was known which node is there.
         if (peer.IsOpened) AskedFor(known);
@@ -359,7 +359,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     private void End(LinkPeer peer)
     {
-        // A link that failed is closed by its users later: it counts once.
+        // Users close a failed link later: its end counts once.
         if (peer.IsOver) return;
         Become(peer, LinkPhase.Ended);
         if (_byId.TryGetValue(peer.NodeId, out var same) && same == peer) _byId.Remove(peer.NodeId);
@@ -388,7 +388,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         foreach (int alias in peer.Aliases) _events.Enqueue((alias, news, fault));
     }
 
-    // Acknowledged or dropped bytes are room for producers that wait: on this link, and on links that wait only for room of the node.
+    // Acknowledged or dropped bytes make room for producers that wait on this link, and on links that wait only for room of the node.
     private void Acknowledged(LinkPeer peer)
     {
         if (peer.Session.TryReopen()) Raise(peer, LinkNews.Room);

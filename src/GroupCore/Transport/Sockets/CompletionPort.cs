@@ -7,13 +7,13 @@ using GroupCore.Platform;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. A completion is queued by whatever
-/// thread it comes on and reported by the next poll. A receive of no bytes completes when bytes have arrived, which are then read into the caller's buffer;
-/// bytes to send are copied once, so that no slab of a queue is shared with the system. An idle socket holds no buffer.
+/// Sockets by completion (<see cref="SocketAsyncEventArgs"/>), for systems without epoll. A completion is queued by the thread on which it
+/// comes, and reported by the next poll. A receive of no bytes completes when bytes have arrived, which are then read into the caller's buffer.
+/// Bytes to send are copied once, so that no slab of a queue is shared with the system. An idle socket holds no buffer.
 /// </summary>
 /// <remarks>
-/// Where nobody listens, Windows tries three times, 2 s in all: the dial is over by then, and no refusal is reported. Windows could be told to try once
-/// (SIO_TCP_INITIAL_RTO). But it also refuses where a listener has not yet taken the connections that wait at it, and a node that refuses counts as dead.
+/// Where nobody listens, Windows tries three times, 2 s in all: the dial is over by then, and no refusal is reported. Windows could be told to try only once
+/// (SIO_TCP_INITIAL_RTO). But Windows also refuses connections when a listener has not yet taken those that wait at it, and a node that refuses counts as dead.
 /// </remarks>
 internal sealed class CompletionPort : ISocketPort
 {
@@ -58,7 +58,7 @@ internal sealed class CompletionPort : ISocketPort
         try
         {
             socket = Open(new(to.AddressFamily, SocketType.Stream, ProtocolType.Tcp));
-            // The receive operation serves for connecting as well: it is free until then.
+            // The receive operation also serves for connecting: it is not used before the connection is made.
             socket.Input.RemoteEndPoint = to;
             if (!socket.Socket.ConnectAsync(socket.Input)) Completed(socket.Input);
             return socket;
@@ -174,7 +174,7 @@ internal sealed class CompletionPort : ISocketPort
         foreach (var socket in _open.ToArray()) Close(socket);
         _listener?.Dispose();
         Interlocked.MemoryBarrier();
-        // A connection that came after the last poll.
+        // Closes a connection that came after the last poll.
         _accept.AcceptSocket?.Dispose();
     }
 
@@ -184,7 +184,7 @@ internal sealed class CompletionPort : ISocketPort
         _completed.Enqueue(operation);
         Interlocked.MemoryBarrier();
         if (_waiting) _wake.Set();
-        // Nobody polls any more, and the port may have looked for the connection before it was here.
+        // Nobody polls any more, and Dispose may have looked for the connection before it came.
         if (_disposed && operation == _accept) _accept.AcceptSocket?.Dispose();
     }
 
@@ -276,7 +276,7 @@ internal sealed class CompletionPort : ISocketPort
         }
         catch (SocketException error)
         {
-            // No descriptor or no memory is left, which some systems report at once: reported like every accept that failed.
+            // No descriptor or no memory is left, which some systems report at once. It is reported like every accept that failed.
             _accept.SocketError = error.SocketErrorCode;
             Completed(_accept);
         }

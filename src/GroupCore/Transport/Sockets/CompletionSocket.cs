@@ -24,7 +24,7 @@ internal sealed class CompletionSocket : PortSocket
     /// <summary>The bytes of the send under way.</summary>
     public Slab? Sending { get; set; }
 
-    /// <summary>Bytes have arrived and are not all read.</summary>
+    /// <summary>Bytes have arrived, and not all have been read.</summary>
     public bool IsReadable { get; set; }
 
     /// <summary>Whether it stands in the list of sockets to receive from.</summary>

@@ -1,6 +1,6 @@
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>How a dialled connection came out.</summary>
+/// <summary>The outcome of a dial.</summary>
 internal enum DialResult
 {
     /// <summary>Connected.</summary>
@@ -9,6 +9,6 @@ internal enum DialResult
     /// <summary>The host answered that nobody listens there.</summary>
     Refused,
 
-    /// <summary>No way to the host.</summary>
+    /// <summary>The dial failed in another way, as when the host cannot be reached.</summary>
     Unreachable,
 }

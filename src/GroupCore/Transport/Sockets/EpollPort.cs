@@ -14,7 +14,7 @@ namespace GroupCore.Transport.Sockets;
 /// </summary>
 /// <remarks>
 /// With few connections a poll that does not wait tries a receive on each and asks epoll only every <see cref="DirectPolls"/>th time, or when the
-/// clock has ticked (some ms). That is one system call less per message while the loop spins; by the tick, finished dials are noticed in time where turns are long.
+/// clock has ticked (some ms). That saves one system call per message while the loop spins. Thanks to the tick, finished dials are noticed in time even if turns are long.
 /// </remarks>
 [SupportedOSPlatform("linux")]
 internal sealed unsafe class EpollPort : ISocketPort
@@ -24,7 +24,7 @@ internal sealed unsafe class EpollPort : ISocketPort
     private const int DirectPolls = 16;
     private const int Backlog = 512;
 
-    // A poll accepts no more, so that a storm of dials does not keep connected peers waiting for long.
+    // A poll accepts at most this many, so that a storm of dials does not keep connected peers waiting for long.
     private const int MostAccepts = 64;
     private const ulong WakeData = ulong.MaxValue, ListenData = ulong.MaxValue - 1;
 
@@ -207,7 +207,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     public void Wake()
     {
-        // The descriptor's number may belong to another file once it is closed.
+        // Once the descriptor is closed, its number may belong to another file.
         using (_wakeLock.Hold())
         {
             ulong one = 1;
@@ -261,7 +261,7 @@ internal sealed unsafe class EpollPort : ISocketPort
             _acceptable = true;
             return;
         }
-        // An event of a socket that was closed by an earlier event of this batch has another generation.
+        // If an earlier event of this batch closed the event's socket, the generations differ.
         if (_slots[(int)(uint)data] is not { } socket || socket.Generation != (uint)(data >> 32)) return;
         if (!socket.IsConnected)
         {
@@ -338,7 +338,7 @@ internal sealed unsafe class EpollPort : ISocketPort
         }
     }
 
-    // Takes the descriptor over, also when it throws.
+    // Takes over the descriptor, and closes it before it throws.
     private EpollSocket Add(int descriptor)
     {
         if (!_freeSlots.TryPop(out int slot))
@@ -390,7 +390,7 @@ internal sealed unsafe class EpollPort : ISocketPort
 
     private static void SetOption(int descriptor, int level, int name, int value = 1) => Check(LibC.SetOption(descriptor, level, name, &value, sizeof(int)));
 
-    // A system that does not know one of them keeps its own time: better late than no link.
+    // A system that does not know one of these options keeps its own time: a late reset is better than no link.
     private static void SetTimes(int descriptor)
     {
         TrySet(LibC.SocketLevel, LibC.KeepAlive, 1);

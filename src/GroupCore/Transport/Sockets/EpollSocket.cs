@@ -9,16 +9,16 @@ internal sealed class EpollSocket(int descriptor, int slot, uint generation) : P
 
     public uint Generation => generation;
 
-    /// <summary>The connection is made; before, writability means the outcome of dialling.</summary>
+    /// <summary>The connection is made; before that, writability tells the outcome of the dial.</summary>
     public bool IsConnected { get; set; }
 
-    /// <summary>Bytes may be waiting: an edge came and no receive has found it empty since.</summary>
+    /// <summary>Bytes may be waiting: an edge came, and since then no receive has found the socket empty.</summary>
     public bool IsReadable { get; set; }
 
-    /// <summary>The other end has finished: receive until that shows, without another edge.</summary>
+    /// <summary>The other end has finished: receives go on until one shows the end, since no further edge comes.</summary>
     public bool IsEnded { get; set; }
 
-    /// <summary>A send was not taken whole.</summary>
+    /// <summary>The socket did not take a whole send.</summary>
     public bool IsBlocked { get; set; }
 
     /// <summary>Whether it stands in the list of sockets to receive from.</summary>

@@ -3,8 +3,8 @@ using System.Net;
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>
-/// Stream sockets as a node loop uses them: nothing blocks but <see cref="Wait"/>. All members but <see cref="Wake"/> are for the thread that
-/// runs the node; during a <see cref="Wait"/> of the loop's thread another one may dial, send and close, but not poll.
+/// Stream sockets as a node loop uses them: only <see cref="Wait"/> blocks. All members but <see cref="Wake"/> are for the thread that
+/// runs the node; during a <see cref="Wait"/> of the loop's thread another thread may dial, send and close, but not poll.
 /// </summary>
 internal interface ISocketPort : IDisposable
 {
@@ -23,13 +23,13 @@ internal interface ISocketPort : IDisposable
     /// <summary>Whether a <see cref="Wait"/> that began earlier would have to end now; completions on other threads end it by themselves.</summary>
     bool HasNews { get; }
 
-    /// <summary>Waits until something happens or <see cref="Wake"/> is called, at most <paramref name="timeout"/> nanoseconds (<see cref="long.MaxValue"/>: for ever).</summary>
+    /// <summary>Waits until something happens or <see cref="Wake"/> is called, at most <paramref name="timeout"/> nanoseconds (<see cref="long.MaxValue"/>: forever).</summary>
     void Wait(long timeout);
 
     /// <summary>Reports what happened, without waiting.</summary>
     void Poll(ISocketPortEvents events);
 
-    /// <summary>Receives into <paramref name="to"/>: bytes received, 0 when there are none now, −1 when the connection ended.</summary>
+    /// <summary>Receives into <paramref name="to"/>; returns the bytes received, 0 when there are none now, −1 when the connection ended.</summary>
     int Receive(PortSocket socket, Span<byte> to);
 
     /// <summary>Reports no <see cref="ISocketPortEvents.OnReadable"/> of this connection until <see cref="Resume"/>: bytes that arrive wait.</summary>
@@ -39,7 +39,7 @@ internal interface ISocketPort : IDisposable
     void Resume(PortSocket socket);
 
     /// <summary>
-    /// Sends pieces of pinned arrays in order: bytes taken, −1 when the connection broke. When not all are taken
+    /// Sends pieces of pinned arrays in order; returns the bytes taken, −1 when the connection broke. If not all are taken,
     /// <see cref="ISocketPortEvents.OnWritable"/> follows. The arrays may be reused at once.
     /// </summary>
     int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces);

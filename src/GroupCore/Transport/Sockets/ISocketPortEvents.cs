@@ -7,7 +7,7 @@ internal interface ISocketPortEvents
     void OnAccepted(PortSocket socket);
 
     /// <summary>
-    /// There is no descriptor for a connection (<paramref name="noDescriptor"/>), or no memory: the port accepts none until
+    /// There is no descriptor for a connection (<paramref name="noDescriptor"/>), or no memory: the port accepts no connection until
     /// <see cref="ISocketPort.ResumeAccepting"/>.
     /// </summary>
     void OnAcceptFailed(bool noDescriptor);
@@ -18,6 +18,6 @@ internal interface ISocketPortEvents
     /// <summary>There may be bytes to receive, or the connection ended.</summary>
     void OnReadable(PortSocket socket);
 
-    /// <summary>A send that was not taken whole can go on.</summary>
+    /// <summary>A send that the socket did not take whole can go on.</summary>
     void OnWritable(PortSocket socket);
 }
