@@ -5,16 +5,16 @@ using GroupCore.Wire.MessagePack;
 namespace GroupCore.Wire;
 
 /// <summary>
-/// Keys as bytes: two keys are equal exactly when their bytes are, so bytes are what is hashed, compared and stored (dht-order.md#keys-and-placement).
+/// Keys as bytes: two keys are equal exactly when their bytes are, so only the bytes are hashed, compared and stored (dht-order.md#keys-and-placement).
 /// </summary>
 /// <remarks>
-/// <para>The bytes are those of <see cref="ContractSerializer"/>, with one form for values that are equal but would be written
-/// differently: −0.0 is 0.0, 1.00 is 1, a <see cref="DateTimeOffset"/> is its UTC time. Arrays and lists are equal when their items are, in
-/// order. Whatever serializer the values have, keys are written this way.</para>
-/// <para>Refused as a type: sets, dictionaries and other collections without an order of their own, <see cref="Uri"/>, and a type with content that is not
-/// written, private fields included: unequal keys would have equal bytes. A member with <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>, such as a cache, is no
-/// part of the key. A field with the name of a property that is written (<c>_name</c> of <c>Name</c>) is taken for the field of that property. Refused as a
-/// value, when it is written: NaN, a local <see cref="DateTime"/>, a string with half a character, an object of a type derived from the declared one.</para>
+/// <para>The bytes are those of <see cref="ContractSerializer"/>, but values that are equal and would be written differently take one form: −0.0 is 0.0, 1.00 is 1,
+/// a <see cref="DateTimeOffset"/> is its UTC time. Arrays and lists are equal when their items are, in order. Keys are written this way whatever serializer the
+/// values have.</para>
+/// <para>These types are refused: sets, dictionaries and other collections without an order of their own, <see cref="Uri"/>, and a type with content that is not
+/// written, private fields included, since unequal keys would have equal bytes. A member with <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>, such as a cache, is
+/// not part of the key. A field with the name of a property that is written (<c>_name</c> of <c>Name</c>) is taken for the field of that property. These values are
+/// refused when they are written: NaN, a local <see cref="DateTime"/>, a string with half a character, an object of a type derived from the declared one.</para>
 /// </remarks>
 public static class CanonicalKey
 {
@@ -42,7 +42,7 @@ public static class CanonicalKey
     }
 
     /// <summary>Reads a key back from its bytes.</summary>
-    /// <exception cref="InvalidDataException">The bytes are no such key.</exception>
+    /// <exception cref="InvalidDataException">The bytes are not such a key.</exception>
     public static T Read<T>(ReadOnlySpan<byte> bytes) => ContractSerializer.Instance.Deserialize<T>(bytes);
 
     /// <summary>The stable hash of a key's bytes.</summary>

@@ -13,15 +13,15 @@ namespace GroupCore.Wire;
 /// <para><c>[DataContract]</c> with <c>[DataMember(Order = n)]</c> is an array by number, with <c>[DataMember]</c> or
 /// <c>[DataMember(Name = "x")]</c> a map by name; without attributes, public properties and fields are a map by name. Records, tuples,
 /// enumerations, nullables, arrays, collections and dictionaries of the BCL, and its value types are known. No type names travel: a
-/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So is any other class of the BCL,
-/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>: their content would not be written.
-/// So is a type with a member that keeps a value and is public or has <c>[DataMember]</c>, but cannot be set when it is read, unless it has
-/// <c>[IgnoreDataMember]</c>; a computed property keeps no value. Items of sorted collections must have an order of their own: comparers do not travel.</para>
+/// member of an abstract type, an interface or <see cref="object"/> is refused by <see cref="ContractException"/> at the first use. So are any other class of the BCL,
+/// and a collection that cannot be made from its items and has no <c>[DataContract]</c>, since their content would not be written.
+/// Also refused is a type with a member that keeps a value and is public or has <c>[DataMember]</c>, but cannot be set when it is read, unless the member has
+/// <c>[IgnoreDataMember]</c>; a computed property keeps no value. Items of sorted collections must have an order of their own, since comparers do not travel.</para>
 /// <para>A reader skips members that it does not know; members that a message lacks keep their defaults. Values may be nested
 /// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>
-/// <para>In a program that is trimmed, the members of types that were registered for handlers or maps are kept. Members of types inside them, and of types that are only given to this
-/// class, are kept only if the program says so; what was trimmed away is not written, and a type without any member left is refused.</para>
+/// <para>A trimmed program keeps the members of types that were registered for handlers or maps. Members of types inside these, and of types that are only given to
+/// this class, are kept only if the program says so. What was trimmed away is not written, and a type without any member left is refused.</para>
 /// </remarks>
 public sealed class ContractSerializer : IPayloadSerializer
 {
@@ -32,7 +32,7 @@ public sealed class ContractSerializer : IPayloadSerializer
     /// <summary>The serializer; it has no state, and may be used from any thread.</summary>
     public static ContractSerializer Instance { get; } = new();
 
-    /// <summary>Checks that values of a type can be written and read, so that a mistake shows where it is made.</summary>
+    /// <summary>Checks that values of a type can be written and read, so that a mistake shows up where it is made.</summary>
     /// <exception cref="ContractException">The type, or a member of it, cannot be written.</exception>
     public static void Check<T>() => Formatters.Of<T>();
 

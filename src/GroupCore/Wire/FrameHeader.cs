@@ -6,7 +6,7 @@ namespace GroupCore.Wire;
 /// The 12 bytes before every frame, little-endian: length of what follows offset 4 (u32), version and flags (u8), type (u8),
 /// group slot (u16, 0 = node level), low half of the view id (u32).
 /// </summary>
-/// <remarks>Acknowledgements are not part of the header: they ride once per gathered write in the <see cref="FrameType.Segment"/> frame, so that the bytes of a
+/// <remarks>Acknowledgements are not part of the header: they travel once per gathered write in the <see cref="FrameType.Segment"/> frame, so that the bytes of a
 /// multicast are the same for every peer (links.md#a-frame-has-the-same-bytes-for-every-peer).</remarks>
 public readonly record struct FrameHeader(int Length, byte Flags, FrameType Type, ushort Slot, uint View)
 {

@@ -1,7 +1,7 @@
 namespace GroupCore.Wire;
 
 /// <summary>
-/// Frame types (links.md#messages and the chapters of the protocols that send them). Locked by the wire-contract test: numbers are never used again for
+/// Frame types (links.md#messages and the chapters of the protocols that send them). The wire-contract test locks them: a number is never reused for
 /// another purpose.
 /// </summary>
 public enum FrameType : byte
@@ -16,7 +16,7 @@ public enum FrameType : byte
     /// <summary>The acceptor says who it is, and where the link resumes.</summary>
     HelloAck = 2,
 
-    /// <summary>Starts a gathered write: stream offset of what follows and what was received.</summary>
+    /// <summary>Starts a gathered write: the stream offset of what follows, and how much was received.</summary>
     Segment = 3,
 
     /// <summary>Names the group and view behind a slot number.</summary>
@@ -76,7 +76,7 @@ public enum FrameType : byte
     /// <summary>A member holds the whole cut and all contributions.</summary>
     FlushAck = 54,
 
-    /// <summary>What its sender knows of its groups, answered with what it lacks.</summary>
+    /// <summary>What its sender knows of its groups; the answer is what the sender lacks.</summary>
     Sync = 55,
 
     /// <summary>The receiver was excluded.</summary>
@@ -85,7 +85,7 @@ public enum FrameType : byte
     /// <summary>What one member's layer contributed to a view change.</summary>
     CutPart = 57,
 
-    /// <summary>Why a member has not acknowledged a flush that takes long, and the members that it misses.</summary>
+    /// <summary>Why a member has not acknowledged a flush that takes long, and the members for which it waits.</summary>
     FlushWait = 58,
 
     // 64-79: Oracle
@@ -144,10 +144,10 @@ public enum FrameType : byte
     /// <summary>The checkpoint is whole.</summary>
     StateEnd = 83,
 
-    /// <summary>The giver of a state is alive, and how far it is.</summary>
+    /// <summary>Says that the giver of a state is alive, and how far it is.</summary>
     StateSign = 84,
 
-    /// <summary>First type of layers above groups (DHT), all tagged with group slot and view.</summary>
+    /// <summary>First type of layers above groups (DHT); these frames are all tagged with group slot and view.</summary>
     FirstLayer = 192,
 
     /// <summary>Last type of layers above groups.</summary>

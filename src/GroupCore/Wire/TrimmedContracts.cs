@@ -6,8 +6,8 @@ namespace GroupCore.Wire;
 internal static class TrimmedContracts
 {
     /// <summary>
-    /// What <see cref="ContractSerializer"/> and <see cref="CanonicalKey"/> look at. Calls that register a type of messages, keys or values demand it of that type: whatever is sent
-    /// or stored has been registered at this member first. They cannot demand it of types inside that type.
+    /// The members at which <see cref="ContractSerializer"/> and <see cref="CanonicalKey"/> look. Calls that register a type of messages, keys or values demand them of
+    /// that type: whatever is sent or stored has first been registered at this member of the group. They cannot demand them of types inside that type.
     /// </summary>
     public const DynamicallyAccessedMemberTypes Kept = DynamicallyAccessedMemberTypes.PublicConstructors | DynamicallyAccessedMemberTypes.PublicProperties
         | DynamicallyAccessedMemberTypes.PublicFields | DynamicallyAccessedMemberTypes.Interfaces;

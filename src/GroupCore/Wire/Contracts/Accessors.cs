@@ -6,8 +6,8 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Typed access to members and constructors that is bound at run time: a few generated instructions each, so that nothing is boxed;
-/// by <see cref="ReflectedAccessors"/> where the runtime cannot generate code.
+/// Typed access to members and constructors, bound at run time: a few generated instructions each, so that nothing is boxed.
+/// Where the runtime cannot generate code, <see cref="ReflectedAccessors"/> gives the access.
 /// </summary>
 internal static class Accessors
 {
@@ -39,8 +39,8 @@ internal static class Accessors
     }
 
     /// <summary>
-    /// Makes a function that constructs an object from the values of the holders at <paramref name="arguments"/>, in the order of the constructor's parameters;
-    /// <paramref name="held"/> says which type each value has.
+    /// Makes a function that constructs an object from the values in the holders at <paramref name="arguments"/>, in the order of the constructor's parameters;
+    /// <paramref name="held"/> gives the type of each value.
     /// </summary>
     [RequiresUnreferencedCode("Uses constructors by reflection.")]
     public static Func<Holder[], T> Constructor<T>(ConstructorInfo constructor, int[] arguments, Type[] held)

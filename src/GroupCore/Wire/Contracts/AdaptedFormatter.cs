@@ -2,7 +2,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>A type that is written as another.</summary>
+/// <summary>A type that is written as another type.</summary>
 internal sealed class AdaptedFormatter<T, TAs>(Func<T, TAs> to, Func<TAs, T> from) : Formatter<T>
 {
     private Formatter<TAs> _inner = null!;

@@ -6,8 +6,8 @@ namespace GroupCore.Wire.Contracts;
 internal sealed class ArrayFormatter<T> : Formatter<T[]?>
 {
     /// <summary>
-    /// Items for which room is made on the word of a header alone. A header never promises more items than bytes follow, but each of up to 64 open arrays
-    /// around it may promise as many; so arrays of anything that nests grow as items are read.
+    /// Items for which room is made on the word of a header alone. A header never promises more items than there are bytes behind it, but each of up to 64 open
+    /// arrays around it may promise as many. So arrays of anything that nests grow as items are read.
     /// </summary>
     private const int FirstRoom = 64;
 

@@ -8,7 +8,7 @@ using System.Runtime.InteropServices;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>Which collections there are, how each is made from what was read, and whether its order is part of its value.</summary>
+/// <summary>The known collections, how each is made from what was read, and whether its order is part of its value.</summary>
 [SuppressMessage("Performance", "CA1859", Justification = "The makers are called through reflection and have one type for that.")]
 internal static class Collections
 {
@@ -64,18 +64,18 @@ internal static class Collections
 
     private static TMap Entries<TMap, TKey, TValue>(TMap map, KeyValuePair<TKey, TValue>[] entries) where TMap : IDictionary<TKey, TValue> where TKey : notnull
     {
-        // Sorted first, so that each entry is added at the end: in any other order, such as that of the bytes of texts, each would move those after it.
+        // Sorted first, so that each entry is added at the end: in any other order, such as that of the bytes of texts, each entry would move those after it.
         if (map is SortedList<TKey, TValue> list) System.Array.Sort(entries, (x, y) => list.Comparer.Compare(x.Key, y.Key));
         foreach ((TKey key, TValue value) in entries) map.Add(key, value);
         return map;
     }
 
-    // How sorted collections compare keys: without the culture of the process.
+    // How sorted collections compare keys: independently of the culture of the process.
     private static IComparer<T>? Sorting<T>() => typeof(T) == typeof(string) ? (IComparer<T>)StringComparer.Ordinal : TextOrder<T>.Instance;
 
     private static Dictionary<TKey, TValue> Table<TKey, TValue>(int capacity) where TKey : notnull => new(capacity, SpreadComparer<TKey>.Instance);
 
-    // Without a hash table in between, in which chosen keys would stand in one chain. The builder accepts an entry that comes twice: hence the count.
+    // Made without a hash table in between, in which chosen keys could all end up in one chain. The builder accepts a repeated entry: hence the count.
     private static ImmutableDictionary<TKey, TValue> Tree<TKey, TValue>(KeyValuePair<TKey, TValue>[] entries) where TKey : notnull
     {
         var made = Entries(System.Collections.Immutable.ImmutableDictionary.CreateBuilder<TKey, TValue>(), entries).ToImmutable();

@@ -2,7 +2,7 @@ using System.Reflection;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>A member as its type's contract says it: its place (array) or key (map), and whether reading sets it.</summary>
+/// <summary>A member as its type's contract describes it: its place (array) or key (map), and whether reading sets it.</summary>
 internal sealed class ContractMember(MemberInfo info, int order, string key, bool isReadable, bool isSettable)
 {
     public MemberInfo Info { get; } = info;
@@ -25,6 +25,6 @@ internal sealed class ContractMember(MemberInfo info, int order, string key, boo
     /// <summary>Whether reading sets it after construction.</summary>
     public bool Writable => Settable && !Constructed;
 
-    /// <summary>The value when the message does not have it: the default of the constructor's parameter.</summary>
+    /// <summary>The value of a member that the message lacks: the default of the constructor's parameter.</summary>
     public object? Default { get; set; }
 }

@@ -15,7 +15,7 @@ namespace GroupCore.Wire.Contracts;
 /// <c>Order</c> where it is given (array), else by <c>Name</c> or the member's name (map); never both kinds. Without: all public fields
 /// and properties that can be set or that the constructor takes, without <c>[IgnoreDataMember]</c>, by name. Members of base types come
 /// first, then by <c>DataMember.Order</c>, then as reflection gives them: properties before fields. The constructor is the public one
-/// with the most parameters that all match members. One rule is ours: parameters of array contracts match by name, and by place only if names do not.
+/// with the most parameters that all match members. One rule is our own: parameters of array contracts match by name, and by place only if names do not match.
 /// </remarks>
 internal sealed class ContractShape
 {
@@ -37,13 +37,13 @@ internal sealed class ContractShape
     /// <summary>Array by <see cref="ContractMember.Order"/>, or map by <see cref="ContractMember.Key"/>.</summary>
     public bool AsArray { get; }
 
-    /// <summary>The members in the order they are written.</summary>
+    /// <summary>The members in the order in which they are written.</summary>
     public ContractMember[] Members { get; private set; } = [];
 
     /// <summary>The constructor that takes members; null when a value starts as its default.</summary>
     public ConstructorInfo? Constructor { get; private set; }
 
-    /// <summary>For each parameter the index of its member.</summary>
+    /// <summary>The index of the member of each parameter.</summary>
     public int[] Arguments { get; private set; } = [];
 
     /// <summary>Why objects cannot be part of a key, as the rest of a sentence; null when they can.</summary>
@@ -113,7 +113,7 @@ internal sealed class ContractShape
             int same = found.FindIndex(f => numbered ? f.Member.Order == attribute.Order : f.Member.Key == member.Key);
             if (same >= 0)
             {
-                // An override is the same member as what it overrides.
+                // An override is the same member as the one it overrides.
                 if (found[same].Member.Info.Name == info.Name && info is PropertyInfo { GetMethod.IsVirtual: true }) continue;
                 throw new ContractException(type, $"has two members with the same key: {found[same].Member.Info.Name} and {info.Name}.", where);
             }
@@ -135,7 +135,7 @@ internal sealed class ContractShape
             bool first = true;
             foreach (MemberInfo info in named)
             {
-                // A member that hides one of a base type carries its type's name.
+                // The key of a member that hides one of a base type begins with the name of its own type.
                 string key = first ? info.Name : $"{info.DeclaringType!.FullName}.{info.Name}";
                 int order = info.GetCustomAttribute<DataMemberAttribute>(inherit: true)?.Order ?? int.MaxValue;
                 if (Describe(info, order, key) is not { } member) continue;

@@ -12,11 +12,11 @@ internal abstract class Formatter
     /// <summary>Whether a value holds no values of other formatters.</summary>
     public virtual bool IsLeaf => false;
 
-    /// <summary>Gets the formatters of the parts; called once, when this formatter is known already, so that types may contain themselves.</summary>
+    /// <summary>Gets the formatters of the parts; called once this formatter is registered, so that types may contain themselves.</summary>
     public virtual void Complete(IFormatterSource source)
     {
     }
 
-    /// <summary>The parts with their names for messages (".Name", "[]").</summary>
+    /// <summary>The parts, with their names for error messages (".Name", "[]").</summary>
     public virtual IEnumerable<(string Name, Formatter Part)> Parts => [];
 }

@@ -9,6 +9,6 @@ internal abstract class Formatter<T> : Formatter
 
     public abstract void Write(ref MessagePackWriter writer, T value);
 
-    /// <summary>Reads a value; throws <see cref="InvalidDataException"/>, or what constructors of users throw.</summary>
+    /// <summary>Reads a value; throws <see cref="InvalidDataException"/>, or what the user's constructors and setters throw.</summary>
     public abstract T Read(ref MessagePackReader reader);
 }

@@ -6,7 +6,7 @@ internal abstract class Holder
     /// <summary>Whether a value was read.</summary>
     public bool Seen { get; set; }
 
-    /// <summary>Goes back to the value of a member that the message lacks.</summary>
+    /// <summary>Goes back to the value that a member has if the message lacks it.</summary>
     public abstract void Clear();
 
     /// <summary>The value, boxed; used only where no code can be generated.</summary>

@@ -12,7 +12,7 @@ internal static class ItemOrders
 
     public static IComparer Of(Type type) => s_known.GetOrAdd(type, Make);
 
-    /// <summary>Whether values of a type can be sorted without a comparer of the user.</summary>
+    /// <summary>Whether values of a type can be sorted without a user's comparer.</summary>
     [RequiresDynamicCode("Makes generic types.")]
     public static bool Has(Type type) => Has(type, HoldText(type));
 
@@ -20,7 +20,7 @@ internal static class ItemOrders
     public static bool HoldText(Type type) => type == typeof(string)
         || ((type.IsAssignableTo(typeof(ITuple)) || Nullable.GetUnderlyingType(type) is not null) && Array.Exists(type.GetGenericArguments(), HoldText));
 
-    // Without texts in it, a tuple that is an object (System.Tuple) compares its items by the untyped IComparable only.
+    // A tuple that is an object (System.Tuple) and has no texts in it compares its items only by the untyped IComparable.
     [RequiresDynamicCode("Makes generic types.")]
     private static bool Has(Type type, bool withText) =>
         Nullable.GetUnderlyingType(type) is { } value ? Has(value, withText)

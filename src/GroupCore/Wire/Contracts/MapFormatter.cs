@@ -2,7 +2,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Wire.Contracts;
 
-/// <summary>A dictionary as a map: in the order of its enumerator, or of its entries' bytes where processes may enumerate in different orders (<see cref="OwnOrder"/>).</summary>
+/// <summary>A dictionary as a map: in the order of its enumerator, or of its entries' bytes if processes may enumerate it in different orders (<see cref="OwnOrder"/>).</summary>
 internal sealed class MapFormatter<T, TKey, TValue>(Func<KeyValuePair<TKey, TValue>[], T> build) : Formatter<T?>
     where T : class, IEnumerable<KeyValuePair<TKey, TValue>>
 {

@@ -10,7 +10,7 @@ internal abstract class Member<TOwner>(ContractMember contract)
 
     public ContractMember Contract { get; } = contract;
 
-    /// <summary>The key as MessagePack, header included, so that it is written by one copy.</summary>
+    /// <summary>The key as MessagePack, header included, so that one copy writes it.</summary>
     public byte[] Key { get; } = EncodedKey(contract.Key);
 
     public abstract Formatter Formatter { get; }
@@ -25,7 +25,7 @@ internal abstract class Member<TOwner>(ContractMember contract)
     /// <summary>Reads the value for the constructor.</summary>
     public abstract void Read(ref MessagePackReader reader, Holder holder);
 
-    /// <summary>Sets what was read for later.</summary>
+    /// <summary>Sets the value that was read into <paramref name="holder"/>, once the object is constructed.</summary>
     public abstract void Set(Holder holder, ref TOwner owner);
 
     public abstract Holder NewHolder();

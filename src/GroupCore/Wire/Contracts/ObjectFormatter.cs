@@ -10,7 +10,7 @@ namespace GroupCore.Wire.Contracts;
 /// </summary>
 internal sealed class ObjectFormatter<T> : Formatter<T?>
 {
-    /// <summary>Holders of the last object read on this thread, to be used again; taken while in use, since types nest.</summary>
+    /// <summary>Holders of the last object read on this thread, kept for reuse; null while they are in use, since types nest.</summary>
     [ThreadStatic]
     private static Holder[]? t_spare;
 
@@ -87,7 +87,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
         return value;
     }
 
-    /// <summary>The same bytes, with the member named when a value cannot be part of a key.</summary>
+    /// <summary>Writes the same bytes, and names the member when a value cannot be part of a key.</summary>
     private void WriteMembersOfKey(ref MessagePackWriter writer, ref T value)
     {
         if (s_nullable && value!.GetType() != typeof(T))
@@ -150,7 +150,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
 
     private int Header(ref MessagePackReader reader) => _asArray ? reader.ReadArrayHeader() : reader.ReadMapHeader();
 
-    /// <summary>The member whose value comes next; null when it is unknown. In a map, members usually come in their order, so the next one is tried first.</summary>
+    /// <summary>The member whose value comes next; null when it is unknown. The members of a map usually come in order, so the next one is tried first.</summary>
     private Member<T>? Next(ref MessagePackReader reader, int i)
     {
         if (_asArray) return i < _places.Length ? _places[i] : null;

@@ -8,9 +8,9 @@ using GroupCore.Wire.MessagePack;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Collections whose entries come in an order that differs from process to process: of hashes, for texts and many other types; of the machine's processors and
-/// which thread came first on each; of a culture, where texts are sorted. They are written in the order of their entries' bytes: each replica runs a resolver
-/// by itself, and equal values must have equal bytes.
+/// Collections whose entries come in an order that differs from process to process. The order may follow from hashes (of texts and many other types), from the
+/// machine's processors and the thread that came first on each, or from a culture if texts are sorted. They are written in the order of their entries' bytes:
+/// each replica runs a resolver by itself, and equal values must have equal bytes.
 /// </summary>
 internal static class OwnOrder
 {
@@ -18,11 +18,11 @@ internal static class OwnOrder
     {
         typeof(ImmutableHashSet<>), typeof(ImmutableHashSet<>.Builder), typeof(ImmutableDictionary<,>), typeof(ImmutableDictionary<,>.Builder),
         typeof(FrozenSet<>), typeof(FrozenDictionary<,>), typeof(ConcurrentDictionary<,>), typeof(ConcurrentBag<>),
-        // Wrappers, whatever collection is behind them.
+        // Wrappers: any collection may be behind them.
         typeof(ReadOnlySet<>), typeof(ReadOnlyDictionary<,>),
     }.ToFrozenSet();
 
-    // Only with keys that may hold texts: numbers and times have one order.
+    // These count only if their keys may hold texts: numbers and times have one order.
     private static readonly FrozenSet<Type> s_sorted = new[]
     {
         typeof(SortedSet<>), typeof(SortedDictionary<,>), typeof(SortedList<,>),
@@ -43,7 +43,7 @@ internal static class OwnOrder
     });
 
     /// <summary>
-    /// The type by which a collection of this type is sorted. Null for others, and for a type derived from a sorted one, which sets its order where it is made.
+    /// The type by which a collection of this type is sorted. Null for others, and for a type derived from a sorted one, which sets its order when it is made.
     /// </summary>
     public static Type? SortedBy(Type type) => type.IsGenericType && s_sorted.Contains(type.GetGenericTypeDefinition()) ? type.GetGenericArguments()[0] : null;
 

@@ -3,7 +3,7 @@ using GroupCore.Wire.MessagePack;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Any other collection as an array: in the order of its enumerator, or of its items' bytes where processes may enumerate in different orders (<see cref="OwnOrder"/>).
+/// Any other collection as an array: in the order of its enumerator, or of its items' bytes if processes may enumerate it in different orders (<see cref="OwnOrder"/>).
 /// </summary>
 internal sealed class SequenceFormatter<T, TItem>(Func<TItem[], T> build, bool ordered) : Formatter<T?>
     where T : class, IEnumerable<TItem>

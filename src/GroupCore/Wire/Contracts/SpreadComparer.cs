@@ -4,8 +4,8 @@ using GroupCore.Basics;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// The usual equality, by hashes that a sender of keys cannot foresee. The usual hashes of numbers and times follow from the value: a message of 256 KiB could put
-/// all of its keys into one chain, and took seconds. Only for collections whose order does not follow from hashes: it is the same at all replicas.
+/// The usual equality, with hashes that a sender of keys cannot foresee. The usual hashes of numbers and times follow from the value: a message of 256 KiB could put
+/// all of its keys into one chain, and then took seconds to read. Only for collections whose order does not follow from hashes, since it must be the same at all replicas.
 /// </summary>
 internal sealed class SpreadComparer<T> : IEqualityComparer<T>
 {

@@ -4,7 +4,7 @@ using System.Runtime.CompilerServices;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// The order of tuples with texts in them, with texts compared by their characters: a tuple's own order follows the culture of the reading process, in which
+/// The order of tuples with texts in them, where texts are compared by their characters: a tuple's own order follows the culture of the reading process, in which
 /// different texts may be equal.
 /// </summary>
 internal sealed class TextOrder<T> : IComparer<T>, IComparer

@@ -6,21 +6,21 @@ using System.Runtime.Serialization;
 namespace GroupCore.Wire.Contracts;
 
 /// <summary>
-/// Finds what a type holds and its contract does not carry: values would come back without it, and keys that differ in nothing else would be equal. A type that
-/// means this says so by <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>.
+/// Finds content of a type that its contract does not carry: values would come back without it, and keys that differ in nothing else would be equal. A type that
+/// intends this says so by <c>[IgnoreDataMember]</c> or <c>[NonSerialized]</c>.
 /// </summary>
 internal static class Unwritten
 {
     private const BindingFlags Declared = ContractShape.Declared;
 
-    /// <summary>Whether an attribute says that a member is no part of what is written.</summary>
+    /// <summary>Whether an attribute says that a member is not to be written.</summary>
     public static bool IsMeant(MemberInfo info) => info.IsDefined(typeof(IgnoreDataMemberAttribute))
         || (info is FieldInfo field && field.IsDefined(typeof(NonSerializedAttribute)))
         || (info is PropertyInfo property && StorageOf(property)?.IsDefined(typeof(NonSerializedAttribute)) == true);
 
     /// <summary>
     /// The name of a member that keeps a value and is public or has <c>[DataMember]</c>, but is not written or not set when it is read; null for none. A computed
-    /// property without a setter keeps no value. Of a type with <c>[DataContract]</c> only members with <c>[DataMember]</c> count.
+    /// property without a setter keeps no value. In a type with <c>[DataContract]</c> only members with <c>[DataMember]</c> count.
     /// </summary>
     [RequiresUnreferencedCode("Looks at members.")]
     public static string? Lost(Type type, ContractMember[] members)
@@ -54,7 +54,7 @@ internal static class Unwritten
     public static string? Beside(Type collection) => ContractShape.BaseFirst(collection).SelectMany(t => t.GetMembers(Declared))
         .FirstOrDefault(m => m.GetCustomAttribute<DataMemberAttribute>(inherit: true) is not null)?.Name;
 
-    // A derived type may say so too, by a property that overrides or hides it.
+    // A derived type may also say so, by a property that overrides or hides this one.
     [RequiresUnreferencedCode("Looks at members.")]
     private static bool IsMeant(Type type, MemberInfo info) => IsMeant(info) || (info is PropertyInfo && ContractShape.BaseFirst(type)
         .Where(t => t.IsSubclassOf(info.DeclaringType!)).SelectMany(t => t.GetProperties(Declared)).Any(p => p.Name == info.Name && IsMeant(p)));
@@ -65,7 +65,7 @@ internal static class Unwritten
         ? property.GetMethod is { IsPublic: true } || property.SetMethod is { IsPublic: true }
         : info is FieldInfo { IsPublic: true } && !info.IsDefined(typeof(CompilerGeneratedAttribute));
 
-    // A getter and a setter of different visibility show that there is something to set.
+    // If getter and setter differ in visibility, there is something to set.
     private static bool Keeps(MemberInfo info) => info is not PropertyInfo property
         || (property.GetIndexParameters().Length == 0
             && (StorageOf(property) is not null || (property is { GetMethod: { } get, SetMethod: { } set } && get.IsPublic != set.IsPublic)));
@@ -79,7 +79,7 @@ internal static class Unwritten
         if (written is not PropertyInfo property) return written.HasSameMetadataDefinitionAs(field);
         if (!BeginOf(property)!.IsAssignableFrom(field.DeclaringType)) return false;
         if (IsOfProperty(field)) return NameOf(field) == property.Name;
-        // The field of a property that is written by hand, or by another compiler, is known by its name.
+        // The field of a property written by hand, or made by another compiler, is recognised by its name.
         return StorageOf(property) is null && string.Equals(NameOf(field), property.Name, StringComparison.OrdinalIgnoreCase);
     }
 

@@ -10,9 +10,9 @@ namespace GroupCore.Wire.MessagePack;
 /// <see cref="InvalidDataException"/> instead and say what was wrong and where.
 /// </summary>
 /// <remarks>
-/// <para>Whole numbers are taken in any form that holds their value, floating point fields also take whole numbers (other languages write
+/// <para>Whole numbers are taken in any form that holds their value, and floating point fields also take whole numbers (other languages write
 /// 1.0 as 1). Lengths are checked against the bytes at hand before anything is returned, so a count from <see cref="TryReadArrayHeader"/>
-/// is at most the number of bytes left, and one from <see cref="TryReadMapHeader"/> at most half of it.</para>
+/// is at most the number of bytes left, and a count from <see cref="TryReadMapHeader"/> at most half of that.</para>
 /// <para>Nothing is allocated but the strings and arrays asked for. Pass the reader by <c>ref</c>. Limits: links.md#sizes-are-checked-before-anything-is-allocated.</para>
 /// </remarks>
 public ref partial struct MessagePackReader
@@ -39,7 +39,7 @@ public ref partial struct MessagePackReader
     /// <summary>What comes next.</summary>
     public readonly MessagePackType NextType => _at < _bytes.Length ? MessagePackCode.TypeOf(_bytes[_at]) : MessagePackType.None;
 
-    /// <summary>Goes one level deeper, before the content of an array or map is read; false at <see cref="MaxDepth"/>. Needed only where the nesting is the sender's choice.</summary>
+    /// <summary>Goes one level deeper, before the content of an array or map is read; false at <see cref="MaxDepth"/>. Needed only if the sender chooses the nesting.</summary>
     public bool TryEnter()
     {
         if (_depth == MaxDepth) return false;
@@ -229,7 +229,7 @@ public ref partial struct MessagePackReader
         return false;
     }
 
-    /// <summary>Reads the next value whatever it is, with all it contains, without looking into strings; the span lies in the bytes read from.</summary>
+    /// <summary>Reads the next value, whatever it is, with all that it contains, without looking into strings; the span lies in the bytes read from.</summary>
     public bool TryReadRaw(out ReadOnlySpan<byte> value)
     {
         int before = _at;
@@ -238,7 +238,7 @@ public ref partial struct MessagePackReader
         return read;
     }
 
-    /// <summary>Passes over the next value, with all it contains.</summary>
+    /// <summary>Passes over the next value, with all that it contains.</summary>
     public bool TrySkip()
     {
         int before = _at;
@@ -345,7 +345,7 @@ public ref partial struct MessagePackReader
         return true;
     }
 
-    /// <summary>The next value as a whole number: <paramref name="huge"/> when it is an unsigned one above the signed range, whose bits <paramref name="value"/> then holds.</summary>
+    /// <summary>The next value as a whole number. If <paramref name="huge"/>, it is unsigned and above the signed range, and <paramref name="value"/> holds its bits.</summary>
     private readonly bool PeekInteger(out long value, out bool huge, out int size)
     {
         value = 0;

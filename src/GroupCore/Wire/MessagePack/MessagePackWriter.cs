@@ -7,7 +7,7 @@ namespace GroupCore.Wire.MessagePack;
 
 /// <summary>
 /// Writes MessagePack without allocating, into a span of the caller (protocol frames) or an <see cref="IBufferWriter{T}"/> (payloads).
-/// Every value takes the shortest form the format has.
+/// Every value takes the shortest form that the format has.
 /// </summary>
 /// <remarks>
 /// <para>Over a buffer writer, call <see cref="Flush"/> when done. Pass the writer by <c>ref</c>: a copy writes over the original.</para>
@@ -58,10 +58,10 @@ public ref struct MessagePackWriter
         _at = 0;
     }
 
-    /// <summary>A writer elsewhere for values that belong at this place: at the same depth, and canonical if this one is.</summary>
+    /// <summary>A writer to another buffer for values that belong at this place: it has the same depth, and is canonical if this one is.</summary>
     internal readonly MessagePackWriter Beside(IBufferWriter<byte> to) => new(to) { Canonical = Canonical, _depth = _depth };
 
-    /// <summary>Goes one level deeper; refuses to write what no reader would take, and cycles of objects.</summary>
+    /// <summary>Goes one level deeper; refuses to write cycles of objects, and anything too deep for a reader.</summary>
     internal void Enter(Type type)
     {
         if (_depth++ == MessagePackReader.MaxDepth) throw new ContractException(type, $"is nested more than {MessagePackReader.MaxDepth} deep, maybe in a cycle.");
@@ -105,7 +105,7 @@ public ref struct MessagePackWriter
     /// <summary>Writes text as UTF-8; a surrogate without its other half becomes U+FFFD. Null is an empty text here: write nil for null.</summary>
     public void WriteString(scoped ReadOnlySpan<char> value)
     {
-        // Up to 10 characters are at most 30 bytes: the header is one byte whatever they are, so one pass does.
+        // Up to 10 characters are at most 30 bytes, so the header is one byte in any case, and one pass suffices.
         if (value.Length <= 10 && _span.Length - _at > 31)
         {
             int length = Encoding.UTF8.GetBytes(value, _span[(_at + 1)..]);
@@ -119,7 +119,7 @@ public ref struct MessagePackWriter
         _at += Encoding.UTF8.GetBytes(value, _span[_at..]);
     }
 
-    /// <summary>Writes text that is UTF-8 already; not checked.</summary>
+    /// <summary>Writes text that is UTF-8 already; the bytes are not checked.</summary>
     public void WriteUtf8(scoped ReadOnlySpan<byte> utf8)
     {
         if (_to is null && !Has(HeaderOfString(utf8.Length) + utf8.Length)) return;
@@ -134,7 +134,7 @@ public ref struct MessagePackWriter
         WriteRaw(value);
     }
 
-    /// <summary>Starts bytes of this length; <see cref="WriteRaw"/> or <see cref="Take"/> then gives exactly as many.</summary>
+    /// <summary>Starts a run of <paramref name="length"/> bytes, all of which <see cref="WriteRaw"/> or <see cref="Take"/> must then give.</summary>
     public void WriteBinaryHeader(int length)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(length);
@@ -161,7 +161,7 @@ public ref struct MessagePackWriter
         else Put32(MessagePackCode.Map32, (uint)count);
     }
 
-    /// <summary>Writes bytes tagged with a type number; negative ones belong to the format.</summary>
+    /// <summary>Writes bytes tagged with a type number; negative numbers belong to the format.</summary>
     public void WriteExtension(sbyte type, scoped ReadOnlySpan<byte> data)
     {
         switch (data.Length)
@@ -187,7 +187,7 @@ public ref struct MessagePackWriter
         WriteRaw(data);
     }
 
-    /// <summary>Writes a point in time as the format's own extension (type −1): 4, 8 or 12 bytes as it needs.</summary>
+    /// <summary>Writes a point in time as the format's own extension (type −1), in 4, 8 or 12 bytes as needed.</summary>
     /// <param name="seconds">Since 1970-01-01 00:00:00 UTC, may be negative.</param>
     /// <param name="nanoseconds">Of the second, 0 … 999 999 999.</param>
     public void WriteTimestamp(long seconds, int nanoseconds)

@@ -6,7 +6,7 @@ namespace GroupCore.Wire.MessagePack;
 /// <summary>Text that other nodes get as UTF-8 and compare with their own.</summary>
 internal static class Utf8Text
 {
-    /// <summary>Whether it comes back from UTF-8 as it was; half a surrogate pair does not.</summary>
+    /// <summary>Whether the text comes back from UTF-8 as it was; half a surrogate pair does not.</summary>
     public static bool IsKept(ReadOnlySpan<char> text)
     {
         while (!text.IsEmpty)
