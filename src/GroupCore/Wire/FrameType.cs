@@ -85,7 +85,7 @@ public enum FrameType : byte
     /// <summary>What one member's layer contributed to a view change.</summary>
     CutPart = 57,
 
-    /// <summary>Why a member has not acknowledged a flush that takes long, and the members for which it waits.</summary>
+    /// <summary>Why a member has not acknowledged a flush that takes long, and the members that it misses.</summary>
     FlushWait = 58,
 
     // 64-79: Oracle
