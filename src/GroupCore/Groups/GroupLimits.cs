@@ -46,7 +46,7 @@ internal static class GroupLimits
     public const int HandlersCalls = QueuedCalls / 2;
     public const long HandlersBytes = QueuedBytes / 2;
 
-    /// <summary>Most that a receiver stores of one sender: room for the sender's window, and for a second one that others have acknowledged without this member knowing it yet.</summary>
+    /// <summary>Most that a receiver stores of one sender: room for its window, and for a second one that others have acknowledged without this member knowing it yet.</summary>
     public const int StoredMessages = 16_384;
     public const long StoredBytes = 16L << 20;
 
@@ -148,7 +148,9 @@ internal static class GroupLimits
 
     public const int Queries = 65_536;
 
-    /// <summary>Bytes of answers, with their overhead, that all open queries of a group may hold at a member while they wait for others; a query that is the only one to hold any may hold more.</summary>
+    /// <summary>
+    /// Bytes of answers, with their overhead, that all open queries of a group may hold at a member while they wait for others; a query that alone holds answers may hold more.
+    /// </summary>
     public const long AnswerBytes = 128L << 20;
 
     /// <summary>Bytes that a member of a view keeps of frames that come before their time: for a view or proposal that is not known here yet.</summary>
