@@ -294,7 +294,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         _handlesOwnSince = peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
-    /// <summary>Tells all members that handlers here have ended, since some may take this member to be slow. Says so several times, as members at another proposal ignore it.</summary>
+    /// <summary>Tells all members that handlers here have ended, since some may take this one to be slow: several times, as members at another proposal ignore it.</summary>
     private void SayEnded()
     {
         if (HandlersRun() || OwnHandlersRun)

@@ -130,7 +130,7 @@ internal sealed class StateCut(StateOffer offer, INode node, View view, long lim
     /// <summary>On the loop: true the first time only, as joiners are told only once how the checkpoint ended.</summary>
     public bool TryTell() => !_told && (_told = true);
 
-    /// <summary>On any thread: the code that saves the state wrote after it had returned. Those bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
+    /// <summary>On any thread: the user's code wrote after it had returned. Those bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
     public Exception FailLate(Exception error)
     {
         if (!_told) Fail(error);
