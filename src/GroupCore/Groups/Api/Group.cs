@@ -55,7 +55,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
 
     /// <summary>
     /// Completes when the membership is over: normally when this process has left and a view without it is decided, with an exception when the membership was lost.
-    /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: no other member may know what this one sent and handled last.
+    /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: perhaps no other member knows what this one sent and handled last.
     /// </summary>
     public Task Completion => Protocol.Completion.Task;
 
@@ -107,7 +107,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
         }
         catch (Exception error) when (error is NotMemberException or ExcludedException or GroupOverloadedException)
         {
-            // The member is out, if for another reason.
+            // The member is out, though for another reason.
         }
     }
 

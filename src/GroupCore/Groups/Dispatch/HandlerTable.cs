@@ -15,7 +15,7 @@ internal sealed class HandlerTable
 
     public Action<GroupError>? OnError { get; set; }
 
-    /// <summary>Writes the state at the view event; null where <see cref="Snapshot"/> is given, or neither.</summary>
+    /// <summary>Writes the state at the view event; null if <see cref="Snapshot"/> is given, or neither.</summary>
     public Action<System.Buffers.IBufferWriter<byte>>? Save { get; set; }
 
     /// <summary>Takes a picture of the state at the view event, which is written beside the handlers.</summary>

@@ -40,7 +40,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Both made with the first flush of the view, and kept across proposals, like the handlers' time at work and slowness.
+    // Both made with the first flush of the view, and kept across proposals: time at work and slowness do not begin again with a proposal.
     private WaitSign[] _signs = [];
     // The look at which a member was last found, or said to be, too slow.
     private long[] _tooSlowAt = [];

@@ -79,7 +79,7 @@ internal sealed class EarlyFrames(long limit)
         return sender.Frames;
     }
 
-    /// <summary>The link is over: frames that came over it have no sender any more, or are lost together with what was still on it. So there are no more senders than links.</summary>
+    /// <summary>The link is over: frames that came over it have no sender any more, or are lost with what was still on it. So there are no more senders than links.</summary>
     public void Drop(int peer, NodeCounters counters)
     {
         foreach (var _ in Take(peer)) counters.Refuse(RefusalReason.WrongSender);

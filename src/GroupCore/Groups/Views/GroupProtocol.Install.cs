@@ -81,7 +81,7 @@ internal sealed partial class GroupProtocol
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
 
-    /// <summary>Whether this member has acknowledged the flush of a proposal with which it leaves, even if only its process departs and nobody asked it to leave this group.</summary>
+    /// <summary>Whether this member has acknowledged the flush of a proposal with which it leaves, even if nobody asked it to leave this group but its process departs.</summary>
     private bool HasAckedToLeave => Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
 
     /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in the flush do not count: those members may have had another order.</summary>

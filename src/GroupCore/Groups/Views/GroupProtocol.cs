@@ -19,8 +19,8 @@ namespace GroupCore.Groups.Views;
 /// <remarks>
 /// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. The order at a view's end (views-and-flush.md#the-order-of-a-views-end): last
 /// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layers' next view, calls to one member that waited, early frames; multicasts
-/// that waited follow at the end of the turn. The protocols below reach it through the interfaces that it implements. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>,
-/// <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>, <c>.Describe</c>.
+/// that waited follow at the end of the turn. The protocols below reach it through the interfaces that it implements.
+/// Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>, <c>.Describe</c>.
 /// </remarks>
 internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTaker, ITimerTarget
 {
