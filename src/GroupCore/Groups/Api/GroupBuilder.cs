@@ -14,7 +14,7 @@ namespace GroupCore.Groups;
 /// </summary>
 /// <remarks>
 /// A handler must not wait for something that needs a later event of the same group: in a handler queries and <c>FlushAsync</c> throw, and sends complete as soon as
-/// they are queued. Work that a synchronous handler starts beside itself (<c>Task.Run</c>) may call them; work of an awaited handler only once that handler has ended.
+/// they are queued. Work that a synchronous handler starts in parallel (<c>Task.Run</c>) may call them; work of an awaited handler only once that handler has ended.
 /// What a handler changes in its context, an <see cref="AsyncLocal{T}"/>, a culture or a <see cref="SynchronizationContext"/>, ends with it.
 /// </remarks>
 public sealed class GroupBuilder

@@ -277,7 +277,7 @@ internal sealed class PeerChannel
         if (_slab is { } slab)
         {
             if (slab.Free >= size) return slab;
-            // Only the dispatcher holds it beside this channel.
+            // Besides this channel only the dispatcher holds the slab.
             _dispatcher.TakeHolds();
             if (slab.Alone && slab.Bytes.Length >= size)
             {

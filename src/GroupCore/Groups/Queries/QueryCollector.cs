@@ -12,7 +12,7 @@ namespace GroupCore.Groups.Queries;
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {
     private const int Majority = -1;
-    // Overhead of an answer beside its bytes.
+    // Overhead of an answer, on top of its bytes.
     private const int ReplyCost = 64;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     // By rank in the view in which it asks. Null before that view is known: then all members that answer are noted.

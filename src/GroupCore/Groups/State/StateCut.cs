@@ -9,7 +9,7 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
-/// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners are told, and what it writes
+/// another worker while the handlers go on, sent by the loop. User code that writes nothing for long is given up: its joiners are told, and what it writes
 /// later is dropped. A checkpoint of a view that is over is dropped wherever it is. <see cref="StateWriting"/> decides when each is written.
 /// Source: state-transfer.md#the-checkpoint-is-cut-at-the-view-event.
 /// </summary>

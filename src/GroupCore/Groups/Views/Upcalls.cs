@@ -25,7 +25,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
     public string? Running { get; private set; }
 
-    /// <summary>Whether the caller is a handler of this group: not code that a handler started beside itself, nor code that goes on after it.</summary>
+    /// <summary>Whether the caller is a handler of this group: not code that a handler started in parallel, nor code that goes on after it.</summary>
     public bool IsCurrent => s_flow.Value is { } flow && ReferenceEquals(flow.Owner, this) && (flow.IsAwaited ? !flow.HasEnded : ReferenceEquals(t_running, this));
 
     /// <summary>Number of the point-to-point message that the calling handler handles, else 0.</summary>
