@@ -5,7 +5,7 @@ namespace GroupCore.Groups;
 /// <summary>Options of the groups of one process.</summary>
 public sealed record GroupHostOptions
 {
-    /// <summary>Writes and reads users' messages; the same kind at every member. Default MessagePack.</summary>
+    /// <summary>Writes and reads users' messages; use the same kind at every member. Default MessagePack.</summary>
     public IPayloadSerializer Serializer { get; init; } = ContractSerializer.Instance;
 
     /// <summary>Short text that travels with this process into every view.</summary>
@@ -19,20 +19,20 @@ public sealed record GroupHostOptions
 
     /// <summary>
     /// Most bytes of the group's messages that a joiner holds while it loads the state; each message counts at least 1 KB. 4 MiB to 16 GiB, default
-    /// 64 MiB. Beyond it the others' calls wait for the load. The memory for the state itself comes on top.
+    /// 64 MiB. Beyond that the others' calls wait until the state is loaded. The memory for the state itself comes on top.
     /// </summary>
     public long MaxJoinBacklogBytes { get; init; } = 64L << 20;
 
     /// <summary>
-    /// For how long a join may make no progress before it is undone; 1 s to 24 h, default 60 s. A state that is being saved (<see cref="SaveTimeout"/>) or sent is
-    /// progress, however large. Work that a view makes begin again is progress for as long as it took before. A joiner hears of progress at the giver once a second,
-    /// so while it waits for the state it has 1 s more.
+    /// How long a join may go without progress before it is undone; 1 s to 24 h, default 60 s. Saving (<see cref="SaveTimeout"/>) and sending the state count as
+    /// progress, however large the state is. Work that a new view forces to start over counts as progress for as long as it took before. The giver tells a joiner of its
+    /// progress once a second, so a joiner that waits for the state has 1 s more.
     /// </summary>
     public TimeSpan JoinTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>
-    /// For how long user code that saves the state for joiners may write nothing before it is given up; 1 s to 24 h, default 60 s. Then those joins are
-    /// refused, this member stays, and what the code writes later is dropped. The code may take any time as long as it writes.
+    /// How long user code that saves the state for joiners may write nothing before it is given up; 1 s to 24 h, default 60 s. Those joins are then
+    /// refused, this member stays, and what the code writes later is dropped. The code may take any time as long as it keeps writing.
     /// </summary>
     public TimeSpan SaveTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
@@ -40,8 +40,8 @@ public sealed record GroupHostOptions
     public TimeSpan DisposeTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
     /// <summary>
-    /// The layers that may be attached to groups of this process (<c>Group.AttachLayerAsync</c>), each with its name and frame types; at most 4 with that of
-    /// the DHT, which the node adds. Default none.
+    /// The layers that may be attached to groups of this process (<c>Group.AttachLayerAsync</c>), each with its name and frame types; at most 4, including
+    /// the DHT's, which the node adds. Default none.
     /// </summary>
     public IReadOnlyList<LayerFrames> Layers { get; init; } = [];
 

@@ -9,8 +9,8 @@ internal sealed class GroupRules(string? without)
 {
     public static readonly GroupRules All = new(null);
 
-    // No rule has the last messages delivered before the install: only a uniform send, which this library does not have, would differ by it, since a member that
-    // acknowledged a cut holds all of it, and so every later cut contains it.
+    // No control delivers the last messages before the install: no checker could notice. A member that acknowledged a cut holds all of it, so every later cut contains
+    // it; only a uniform send, which this library does not have, would show a difference.
 
     /// <summary>views-and-flush.md#wedge-before-the-report.</summary>
     public readonly bool R1RefuseDataWhenWedged = without != nameof(R1RefuseDataWhenWedged);
@@ -60,6 +60,6 @@ internal sealed class GroupRules(string? without)
     /// <summary>views-and-flush.md#no-frame-behind-a-gap.</summary>
     public readonly bool NoFrameBehindAGap = without != nameof(NoFrameBehindAGap);
 
-    /// <summary>All rules but that one; all where it is null.</summary>
+    /// <summary>All rules but <paramref name="rule"/>; all if it is null.</summary>
     public static GroupRules Without(string? rule) => rule is null ? All : new(rule);
 }

@@ -6,15 +6,16 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// A protocol above a group (such as the DHT), with a name and frame types of its own (<see cref="LayerFrames"/>): exchanges frames with members inside a view and agrees on something at every view change.
-/// All calls are made inside turns. Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
+/// A protocol above a group (such as the DHT), with a name and frame types of its own (<see cref="LayerFrames"/>). It exchanges frames with members inside a view and
+/// agrees on something at every view change. All calls are made inside turns.
+/// Source: views-and-flush.md#contributions-are-frozen-and-complete, dht-view-change.md#contributions-are-frozen-and-equal-for-all.
 /// </summary>
 /// <remarks>
 /// Agreement: when a view change begins each survivor and leaver is <see cref="OnWedged">wedged</see> and gives a
 /// <see cref="Contribute">contribution</see>, which is frozen until the next view is installed. The contributions travel with the flush
 /// reports, the flush leader hands all of them to all with the cut, and a member acknowledges the flush only when it holds them all. So
-/// every member that installs the next view has the same contributions, whoever dies meanwhile, and a decision computed from them by a
-/// pure function is agreed without a message of its own.
+/// every member that installs the next view has the same contributions, whichever members die meanwhile, and a decision computed from them
+/// by a pure function is agreed without a message of its own.
 /// </remarks>
 public interface IGroupLayer
 {
@@ -41,7 +42,7 @@ public interface IGroupLayer
 
     /// <summary>
     /// This member is asked to leave the group. True lets it go at once. False keeps it a member until the layer calls
-    /// <see cref="IGroupPort.Leave"/>, which it must do in bounded time: so it can first hand over what only this member holds.
+    /// <see cref="IGroupPort.Leave"/>, which it must do in bounded time: the layer can first hand over what only this member holds.
     /// </summary>
     bool OnLeaving() => true;
 
@@ -56,12 +57,12 @@ public interface IGroupLayer
     /// <summary>The group is over for this process (left, ended, excluded): everything that waits has to end with <paramref name="reason"/>.</summary>
     void OnOver(Exception reason);
 
-    /// <summary>Says how it is, for a person who reads it; inside a turn.</summary>
+    /// <summary>Describes the layer for a person; inside a turn.</summary>
     internal void Describe(Description text)
     {
     }
 
-    /// <summary>Looks at what lasts too long, once a second if there is a logger; inside a turn.</summary>
+    /// <summary>Checks for what lasts too long; called inside a turn, once a second if there is a logger.</summary>
     internal void Look(long now)
     {
     }

@@ -5,8 +5,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// What a <see cref="IGroupLayer"/> may do: send frames to members of the current view. Reliable and FIFO per pair within a view; frames of a view that is over are
-/// dropped at the receiver. When a link is lost with frames on it, another view is asked for, and no frame passes between the two members until then.
+/// What an <see cref="IGroupLayer"/> may do: send frames to members of the current view. Delivery is reliable and FIFO per pair within a view; the receiver drops
+/// frames of a view that is over. When a link is lost with frames on it, another view is asked for, and no frame passes between the two members until then.
 /// </summary>
 public interface IGroupPort
 {
@@ -35,7 +35,7 @@ public interface IGroupPort
     long Room(int rank);
 
     /// <summary>
-    /// Whether a member is known to have installed the current view; <see cref="IGroupLayer.OnRoom"/> tells when it has. Until then the member has to keep what it is
+    /// Whether a member is known to have installed the current view; <see cref="IGroupLayer.OnRoom"/> tells when it has. Until then the member has to store what it is
     /// sent, and has little memory for that.
     /// </summary>
     bool IsHere(int rank);
@@ -44,17 +44,17 @@ public interface IGroupPort
     Span<byte> Reserve(int size);
 
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to one other member.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The type is none of the layer's.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The type is not one of the layer's.</exception>
     void Send(int rank, FrameType type, int length);
 
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to several other members.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">The type is none of the layer's.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The type is not one of the layer's.</exception>
     void Send(ReadOnlySpan<int> ranks, FrameType type, int length);
 
     /// <summary>Asks for a view with the same members, to agree on something at that view change.</summary>
     void RequestView();
 
-    /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> kept it, or keeps it and is running; does nothing otherwise.</summary>
+    /// <summary>Lets this member leave if <see cref="IGroupLayer.OnLeaving"/> has kept it, or is still running; does nothing otherwise.</summary>
     void Leave();
 
     /// <summary>Suspects a member of holding this one up, until the view is over.</summary>

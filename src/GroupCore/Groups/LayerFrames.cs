@@ -5,7 +5,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups;
 
 /// <summary>
-/// A layer's name and frame types: a range of its own of those from <see cref="FrameType.FirstLayer"/> to <see cref="FrameType.LastLayer"/>, the same at every member.
+/// A layer's name and frame types: its own range within <see cref="FrameType.FirstLayer"/> to <see cref="FrameType.LastLayer"/>, the same at every member.
 /// A process declares its layers in <see cref="GroupHostOptions.Layers"/>. Source: views-and-flush.md#each-layer-has-its-name-and-its-frame-types.
 /// </summary>
 public sealed record LayerFrames
@@ -16,7 +16,7 @@ public sealed record LayerFrames
     /// <summary>Most bytes of a head.</summary>
     internal const int MostHeadBytes = 3 + NameChars;
 
-    /// <summary>Gives a layer <paramref name="count"/> types from <paramref name="first"/> on.</summary>
+    /// <summary>Gives a layer <paramref name="count"/> types, beginning with <paramref name="first"/>.</summary>
     /// <param name="name">1 to 32 characters of ASCII, without spaces.</param>
     /// <param name="first">The first type.</param>
     /// <param name="count">Number of types, at least 1.</param>
@@ -48,7 +48,7 @@ public sealed record LayerFrames
     /// <summary>Name and range.</summary>
     public override string ToString() => $"\"{Name}\" with the frame types {(byte)First} to {(byte)Last}";
 
-    /// <summary>Whether two layers cannot be in one group: they have one name, or frame types in common.</summary>
+    /// <summary>Whether two layers cannot be in one group: they have the same name, or frame types in common.</summary>
     internal bool Clashes(LayerFrames other) => other != this && (other.Name == Name || (other.First <= Last && First <= other.Last));
 
     /// <summary>Writes what each contribution of the layer begins with: length of the name u8, name, first type u8, number of types u8.</summary>
@@ -60,7 +60,7 @@ public sealed record LayerFrames
         into.Advance(Name.Length + 3);
     }
 
-    /// <summary>Reads the head of a contribution, and its length; null when the bytes begin with none.</summary>
+    /// <summary>Reads the head of a contribution, and its length; null if the bytes do not begin with a head.</summary>
     internal static LayerFrames? ReadHead(ReadOnlySpan<byte> from, out int length)
     {
         length = from.IsEmpty ? 0 : from[0] + 3;

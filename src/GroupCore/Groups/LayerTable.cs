@@ -2,12 +2,12 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups;
 
-/// <summary>Which layer has which frame types in this process, in the order of these; no two have any in common.</summary>
+/// <summary>Which layer has which frame types in this process, in the order of the types; no two layers share any.</summary>
 internal sealed class LayerTable
 {
     private readonly LayerFrames[] _layers;
 
-    /// <exception cref="ArgumentException">Two layers cannot be in one group, which the message says of both; or there are too many.</exception>
+    /// <exception cref="ArgumentException">Two layers cannot be in one group (the message names both), or there are too many.</exception>
     public LayerTable(IReadOnlyList<LayerFrames> layers)
     {
         if (layers.Count > GroupLimits.Layers) throw new ArgumentException($"Layers names {layers.Count} layers; allowed are {GroupLimits.Layers}, the DHT included.", nameof(layers));

@@ -9,8 +9,8 @@ public readonly record struct Replies
     internal int Code { get; }
 
     /// <summary>
-    /// All members of the view in which the query is delivered, except those that fail or leave meanwhile. A member that loads the group's state is
-    /// waited for until it has loaded, or the view is over. The default.
+    /// All members of the view in which the query is delivered, except those that fail or leave meanwhile. A member that is loading the group's
+    /// state is waited for until it has loaded, or the view is over. The default.
     /// </summary>
     public static Replies All => default;
 
@@ -20,10 +20,10 @@ public readonly record struct Replies
     /// </summary>
     public static Replies Majority => new(-1);
 
-    /// <summary>The first value, of any member.</summary>
+    /// <summary>The first value, from any member.</summary>
     public static Replies First => new(1);
 
-    /// <summary>That many values of any members, at least 1; those that load the group's state count once they have it and answer.</summary>
+    /// <summary>That many values from any members, at least 1; members that are loading the group's state count once they have it and answer.</summary>
     public static Replies AtLeast(int count)
     {
         ArgumentOutOfRangeException.ThrowIfNegativeOrZero(count);

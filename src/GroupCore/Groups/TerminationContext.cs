@@ -27,7 +27,7 @@ public sealed class TerminationContext
 
     /// <summary>
     /// Sends to a survivor, by its rank in the view that ends; handled there before any member installs the next view. A survivor that has not loaded the
-    /// group's state by then does not handle it, nor anything else of the view that ends: it gets the state that comes after all that.
+    /// group's state by then does not handle it, nor anything else of the view that ends: it gets a state from after all that.
     /// A member that leaves with this view change takes part in the view that ends: it sends, is sent to, and its handlers may answer.
     /// </summary>
     /// <exception cref="NotMemberException">The membership is over; <see cref="ExcludedException"/> where the process was excluded.</exception>
@@ -39,7 +39,7 @@ public sealed class TerminationContext
 
     /// <summary>
     /// Ends the hook: it needs nothing more before the view change goes on. Without this call the view change waits 2 s for this member, then goes on and
-    /// tells the error handler; a hook that throws has ended. What it sends by this context after its end, or after another proposal, is not sent.
+    /// tells the error handler; a hook that throws has ended. What a hook sends through this context after its end, or after another proposal, is dropped.
     /// </summary>
     public void Done()
     {

@@ -17,7 +17,7 @@ public sealed partial class Group
     /// <exception cref="WrongHandlerTypeException">The handler takes another type.</exception>
     /// <exception cref="MessageTooLargeException">More than 64 MB.</exception>
     /// <exception cref="SendQueueFullException">
-    /// 65,536 calls or 128 MB of this group wait already. Or the message has more than 1 MB, and all groups and links of this node hold as much as they may.
+    /// 65,536 calls or 128 MB of this group wait already. Or more than 1 MB of this group would wait, and all groups and links of this node hold as much as they may.
     /// </exception>
     public ValueTask SendAsync<T>(string handler, T message, CancellationToken cancellationToken = default) =>
         Multicast(handler, message, MessageKind.None, cancellationToken);
@@ -46,18 +46,18 @@ public sealed partial class Group
 
     /// <summary>
     /// Sends to one member of <see cref="CurrentView"/>, first in first out, exactly once if both stay members. Completes when the message is handed to the link. The call
-    /// waits while the receiver has 4,096 messages or 4 MB of this member unhandled, has not loaded the group's state, or the link has no room. A call from a handler of
+    /// waits while the receiver has 4,096 messages or 4 MB of this member unhandled or has not loaded the group's state, or the link has no room. A call from a handler of
     /// this group completes as soon as it is queued. A message that a handler sends while it handles a point-to-point message does not wait for the receiver to handle
-    /// earlier ones, so it may overtake calls that are not complete. While a view change is under way such a message belongs to the view that ends, if the sender of the
-    /// message being handled stays. All other calls wait for the next view, also complete ones of other handlers, and such a message overtakes those as well. At a member
-    /// that is leaving only such a handler may still send; a message that would have to wait is not sent then, and the group's <c>OnError</c> hears of it.
+    /// earlier ones, so it may overtake calls that are not complete. During a view change such a message belongs to the view that ends, if the sender of the message being
+    /// handled stays. All other calls wait for the next view, even completed ones of other handlers, and such a message overtakes those too. At a member that is leaving
+    /// only such a handler may still send; a message that would then have to wait is not sent, and the group's <c>OnError</c> hears of it.
     /// </summary>
     /// <exception cref="MemberGoneException">The member was gone before the message was sent.</exception>
     /// <exception cref="MessageTooLargeException">More than 1 MB.</exception>
     /// <exception cref="SendQueueFullException">
-    /// As many calls or bytes of this group wait already. Or too many of them are for this receiver, which the exception names: others can be sent to. Calls to one receiver
-    /// never take more than they leave for all others together. From outside of handlers at most 8,192 calls or 16 MB wait for a receiver. Handlers do not wait for it, so
-    /// what it has not handled of their messages counts as well: at most 32,768 messages or 64 MB.
+    /// As for <see cref="SendAsync"/>. Or too many of the group's calls are for this receiver, which the exception names: others can still be sent to. Calls to one receiver
+    /// never take more than they leave for all others together. From outside handlers at most 8,192 calls or 16 MB wait for a receiver. Handlers do not wait for it, so
+    /// messages of handlers that it has not handled count as well: at most 32,768 messages or 64 MB.
     /// </exception>
     public ValueTask SendToAsync<T>(int rank, string handler, T message, CancellationToken cancellationToken = default)
     {
@@ -77,7 +77,7 @@ public sealed partial class Group
     {
         var entry = Protocol.Table.Resolve(Name, handler, typeof(T), null);
         if ((uint)rank >= (uint)hook.View.Members.Count) throw new ArgumentOutOfRangeException(nameof(rank), rank, $"The view has {hook.View.Members.Count} members.");
-        // No share of the receiver's: the message does not wait for the receiver's state, and it ends with the view change.
+        // Not counted in the receiver's share: the message does not wait for the receiver's state, and it ends with the view change.
         var call = Write(MessageKind.None, entry, message, GroupLimits.PeerBytes, awaited: true);
         call.To = hook.View.Members[rank].Id;
         call.Hook = hook;
@@ -96,7 +96,7 @@ public sealed partial class Group
     {
         NotInHandler(nameof(FlushAsync));
         Protocol.ThrowIfOver();
-        // This call counts like others that wait: many of them may wait here.
+        // Counted like other calls that wait: many flushes may wait here.
         Protocol.Calls.Budget.Take(0, null, canWait: true);
         try
         {

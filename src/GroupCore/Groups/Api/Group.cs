@@ -55,7 +55,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
 
     /// <summary>
     /// Completes when the membership is over: normally when this process has left and a view without it is decided, with an exception when the membership was lost.
-    /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: then what was sent and handled last may be known to nobody else.
+    /// Ends with <see cref="NotMemberException"/> when <see cref="DisposeAsync"/> waited for that view in vain: perhaps no other member knows what this one sent and handled last.
     /// </summary>
     public Task Completion => Protocol.Completion.Task;
 
@@ -89,7 +89,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
     }
 
     /// <summary>
-    /// Leaves the group; completes when the view without this process is decided and the handlers have handled what came before it. So it waits for a stuck handler;
+    /// Leaves the group; completes when the view without this process is decided and the handlers have handled what came before it. It waits even for a stuck handler;
     /// <see cref="DisposeAsync"/> does not. What was sent before is delivered: the call waits until all of it has gone out, however long other members' windows are full.
     /// A protocol above the group, such as the DHT, first hands over what only this member holds, in a bounded time of its own; meanwhile nothing more is sent.
     /// A call from a handler of this group would wait for that handler, so it completes at once; <see cref="Completion"/> says when the membership is over.
@@ -115,7 +115,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
     /// Attaches a protocol above the group, which is created and called inside turns. Completes when the protocol has its first view. A group takes one for each of
     /// the <see cref="GroupHostOptions.Layers"/>, each with a port of its own; they hear nothing of each other.
     /// </summary>
-    /// <param name="layer">One of these: its name and frame types.</param>
+    /// <param name="layer">The name and frame types of the layer, as declared there.</param>
     /// <param name="create">Makes the layer, inside a turn.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="InvalidOperationException">The options do not name the layer, or it is attached already.</exception>
@@ -182,7 +182,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
                 if (reader.TakeWaiting() is { } one) waiting.Add(one);
             if (_over) _readers.Clear();
         }
-        // One completion for each: a reader may block where it continues.
+        // One completion for each reader: its continuation may block.
         foreach (var one in waiting) Protocol.Node.Resume(new ActionCompletion(one.SetResult));
     }
 

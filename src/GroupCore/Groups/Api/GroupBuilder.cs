@@ -14,7 +14,7 @@ namespace GroupCore.Groups;
 /// </summary>
 /// <remarks>
 /// A handler must not wait for something that needs a later event of the same group: in a handler queries and <c>FlushAsync</c> throw, and sends complete as soon as
-/// they are queued. Work that a synchronous handler starts beside itself (<c>Task.Run</c>) may call them; work of an awaited handler only once that handler has ended.
+/// they are queued. Work that a synchronous handler starts in parallel (<c>Task.Run</c>) may call them; work of an awaited handler only once that handler has ended.
 /// What a handler changes in its context, an <see cref="AsyncLocal{T}"/>, a culture or a <see cref="SynchronizationContext"/>, ends with it.
 /// </remarks>
 public sealed class GroupBuilder
@@ -143,7 +143,7 @@ public sealed class GroupBuilder
 
     /// <summary>
     /// As <see cref="Checkpoint"/>, for large states: <paramref name="snapshot"/> takes an immutable or copy-on-write picture at the view event and returns an action that
-    /// writes it, perhaps beside the messages of the next view. The writer throws when more than <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written (joiners
+    /// writes it, perhaps while the next view's messages are handled. The writer throws when more than <see cref="GroupHostOptions.MaxCheckpointBytes"/> are written (joiners
     /// then get <see cref="JoinRefusedException"/>) and when the view that the state is for is over. The returned action must not be <c>async</c>: such a state is not
     /// saved, and its joiners are refused.
     /// </summary>

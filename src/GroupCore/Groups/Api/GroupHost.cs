@@ -21,7 +21,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     private readonly Dictionary<GroupId, GroupProtocol> _byId = [];
     private readonly List<GroupProtocol> _touched = [];
     private readonly List<GroupProtocol> _left = [];
-    // Groups that are over, whose handlers may be at work: looked at for the log until they are not.
+    // Groups that are over but whose handlers may still run: watched for the log until these have ended.
     private readonly List<GroupProtocol> _ended = [];
     private readonly BindTable _bindings = new();
     private readonly EarlyFrames _early = new(GroupLimits.EarlyMostBytes);
@@ -72,7 +72,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     internal MessageSlabPool Slabs { get; } = new();
 
-    /// <summary>Bytes of frames held for groups that this process does not know yet to be a member of.</summary>
+    /// <summary>Bytes of frames held for groups of which this process does not yet know that it is a member.</summary>
     internal long EarlyBytes => _early.Bytes;
 
     internal Suspicions Suspicions { get; }
@@ -86,7 +86,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// </summary>
     /// <remarks>
     /// A join that is cancelled or fails is undone. The same name can be joined again at once: the new join waits until the old one is undone. It does not wait for
-    /// handlers of an earlier membership: await the <see cref="Group.LeaveAsync"/> of that one first where both use the same objects.
+    /// handlers of an earlier membership: if both use the same objects, first await <see cref="Group.LeaveAsync"/> of the earlier one.
     /// </remarks>
     /// <exception cref="JoinTimeoutException">No progress for <see cref="GroupHostOptions.JoinTimeout"/>.</exception>
     /// <exception cref="JoinRefusedException">The membership service refused, or the state could not be saved, sent or loaded.</exception>
@@ -145,7 +145,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
 
     ulong IGroupHost.NextQuery() => (ulong)Interlocked.Increment(ref _queries);
 
-    /// <summary>Whether this process is leaving the system. While one of its groups hands over, the others go on; their layers are not asked any more to hand over.</summary>
+    /// <summary>Whether this process is leaving the system. While one of its groups hands over, the others go on; their layers are no longer asked to hand over.</summary>
     internal bool Departs { get; private set; }
 
     internal long JoinNanoseconds => (long)Options.JoinTimeout.TotalNanoseconds;
@@ -233,7 +233,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     void IStopListener.OnStop(Exception reason)
     {
         var steps = default(StopSteps);
-        // What came since the last look: there is no other.
+        // Logs what came since the last look: no other look follows.
         foreach (var group in _groups.Concat(_ended)) steps.Do(group.Watch.LookAtErrors);
         foreach (var group in _groups.ToArray()) steps.Do(() => group.OnStop(reason));
         foreach (var group in _left.ToArray()) steps.Do(() => group.OnStop(reason));
@@ -244,7 +244,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
     /// <summary>The groups, to be read on any thread: as they were at the end of the latest turn.</summary>
     internal IReadOnlyList<GroupProtocol> Listed => _listed;
 
-    /// <summary>Says how the groups are; inside a turn.</summary>
+    /// <summary>Describes the groups for a person; inside a turn.</summary>
     internal void Describe(Description text)
     {
         text.Open($"groups: {_groups.Count}; {_left.Count} that this process has left have handlers at work; {_joinsWaiting.Count} joins wait until an earlier membership is out");
@@ -252,7 +252,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         text.Close();
     }
 
-    /// <summary>Looks at what lasts too long in the groups, once a second if there is a logger; inside a turn.</summary>
+    /// <summary>Checks for what lasts too long in the groups; called inside a turn, once a second if there is a logger.</summary>
     internal void Look(long now)
     {
         foreach (var group in _groups) group.Look(now);
@@ -293,7 +293,7 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         else if (!IsJoining || !_early.TryAdd(binding.Id, binding.View, peer, header, body)) Node.Counters.Refuse(RefusalReason.StaleView);
     }
 
-    /// <summary>Whether a frame may name a group that this process joins: members may send to it before it hears that its join was accepted.</summary>
+    /// <summary>Whether a frame may name a group that this process is joining: members may send to it before it hears that its join was accepted.</summary>
     private bool IsJoining => _joining > 0;
 
     /// <summary>Most bindings of one peer. Those to groups that ended in this turn count until they are forgotten at its end.</summary>

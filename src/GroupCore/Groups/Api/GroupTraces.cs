@@ -15,7 +15,7 @@ internal static class GroupTraces
     /// <summary>Makes the source, once for the process. Runs user code, which may block.</summary>
     public static void Publish() => s_source ??= Traced.Source("Ida.GroupCore");
 
-    /// <summary>Begins one; null if nobody wants it. On the caller's thread: whoever listens is user code.</summary>
+    /// <summary>Begins an activity; null if no listener wants it. On the caller's thread: listeners are user code.</summary>
     public static Activity? Start(string operation, string group, string handler) =>
         Traced.Start(s_source, operation, ActivityKind.Producer)?.SetTag("ida.group", group).SetTag("ida.handler", handler);
 }

@@ -6,7 +6,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups;
 
-/// <summary>A caller that joins a group, until the join has begun.</summary>
+/// <summary>A caller's request to join a group, until the join has begun.</summary>
 internal sealed class JoinCall : NodeCommand, ICompletion, ITimerTarget
 {
     private readonly TaskCompletionSource<Group> _started = new();

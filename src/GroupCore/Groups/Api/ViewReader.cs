@@ -32,7 +32,9 @@ internal sealed class ViewReader(int bound)
         return waiting;
     }
 
-    /// <summary>The next view. Without one: the task of the news to wait for, or null at the end. Throws the error that ended the group when all views are taken.</summary>
+    /// <summary>
+    /// The next view. If there is none, <paramref name="news"/> is the task to wait for, or null at the end. Throws the error that ended the group when all views are taken.
+    /// </summary>
     public View? Take(out Task? news)
     {
         news = null;

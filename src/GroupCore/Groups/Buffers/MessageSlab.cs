@@ -5,7 +5,7 @@ namespace GroupCore.Groups.Buffers;
 
 /// <summary>
 /// The bytes of many messages, shared by the message store and the dispatcher, and given back when nobody holds a message in it. The loop fills
-/// it and counts the messages that it stores without atomics. An atomic count is for the loop as a whole and for what the dispatcher holds, which
+/// it and counts the messages that it stores without atomics. An atomic count covers the loop as a whole and what the dispatcher holds, which
 /// workers release. (Slabs of the transport never leave the loop and are counted without atomics.) Slabs of the ordinary size are kept, with their
 /// bytes, in a pool of their own: the runtime's shared array pool is trimmed when memory is short, and the arrays would be made again at once.
 /// </summary>
@@ -28,7 +28,7 @@ internal sealed class MessageSlab
 
     public int Free => Bytes.Length - Used;
 
-    /// <summary>Whether only the one that fills it holds it, so that it may be filled from the start again.</summary>
+    /// <summary>Whether nobody but its filler holds it, so that it may be filled from the start again.</summary>
     public bool Alone => Volatile.Read(ref _holders) == 1;
 
     /// <summary>Whether the messages stored in it take less than a quarter of its bytes.</summary>

@@ -18,7 +18,7 @@ internal sealed class PayloadBuffer : IBufferWriter<byte>
 
     public void Advance(int count)
     {
-        // Serializers of users write here.
+        // Users' serializers write here.
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_bytes.Length - Length), nameof(count));
         Length += count;
     }

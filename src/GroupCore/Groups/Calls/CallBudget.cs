@@ -4,7 +4,7 @@ using GroupCore.Transport;
 namespace GroupCore.Groups.Calls;
 
 /// <summary>
-/// The calls of one group, and their bytes, that are on the way to the loop or wait there. Counted on any thread before a call is posted, returned on the
+/// The calls of one group, and their bytes, that are on the way to the loop or wait there. A call is counted on any thread before it is posted, and returned on the
 /// loop when it is sent or has failed. What goes beyond the group's own part is taken, in blocks, from what the node may hold for all groups and links.
 /// </summary>
 internal sealed class CallBudget(string group, NodeBacklog? node)
@@ -12,7 +12,7 @@ internal sealed class CallBudget(string group, NodeBacklog? node)
     private const long Block = GroupLimits.QueuedBlock;
     private readonly Lock _gate = new();
     private CallLoad _load = new();
-    // In bytes, a number of whole blocks: the first is the group's own, the others are taken from what the node may hold.
+    // Bytes, in whole blocks: the first is the group's own, the others are taken from what the node may hold.
     private long _granted = Block;
 
     private enum Refusal

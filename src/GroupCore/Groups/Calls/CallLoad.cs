@@ -37,7 +37,7 @@ internal struct CallLoad()
         _endedBytes.Measure(now);
     }
 
-    /// <summary>How long, at the rate at which calls ended lately, until another call of <paramref name="bytes"/> bytes has a chance; between 1 ms and 1 s.</summary>
+    /// <summary>How long, at the rate at which calls ended lately, until another call of <paramref name="bytes"/> bytes has a chance: 1 ms to 1 s.</summary>
     public readonly TimeSpan TimeToRoom(int bytes)
     {
         var (calls, time) = (_endedCalls.TimeFor((Calls / 8) + 1), _endedBytes.TimeFor(bytes + (Bytes / 8)));

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Calls;
 
-/// <summary>The membership that a call is made in.</summary>
+/// <summary>The membership in which a call is made.</summary>
 internal interface ICallTaker
 {
     INode Node { get; }

@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace GroupCore.Groups.Calls;
 
 /// <summary>
-/// What calls to one receiver take of the group's budget: never more than they leave for all others, and calls of callers who can wait at most a fixed share.
-/// So a receiver that takes nothing, since it loads the group's state or is stuck, stops no calls to others, nor do several such receivers. Messages that handlers sent
+/// What calls to one receiver take of the group's budget: never more than they leave for all others, and at most a fixed share for callers that can wait.
+/// So a receiver that takes nothing, because it loads the group's state or is stuck, stops no calls to others, nor do several such receivers. Messages that handlers sent
 /// without waiting for the receiver count until it has handled them, so that its queue holds a bounded number of them.
 /// </summary>
 internal sealed class PeerShare(ViewMember receiver)
@@ -17,7 +17,7 @@ internal sealed class PeerShare(ViewMember receiver)
 
     public bool IsUsed => _load.Calls > 0 || _unhandled.Calls > 0;
 
-    /// <summary>Counts a call; false, and it is not counted, when that is too much.</summary>
+    /// <summary>Counts a call; false, and nothing is counted, if that is too much.</summary>
     /// <param name="bytes">Size of the message.</param>
     /// <param name="canWait">Whether back-pressure reaches the caller: a handler's call is complete when it is queued.</param>
     /// <param name="callsLeft">Calls that are left in the group.</param>
@@ -37,13 +37,13 @@ internal sealed class PeerShare(ViewMember receiver)
     /// <summary>A call was sent or has failed; on the loop.</summary>
     public void Return(int bytes, long now) => _load.End(bytes, now);
 
-    /// <summary>A handler's message is sent, without a wait for what the receiver has not handled; on the loop.</summary>
+    /// <summary>A handler's message is sent without waiting for what the receiver has not handled; on the loop.</summary>
     public void Sent(int bytes) => _unhandled.Add(bytes);
 
     /// <summary>The receiver has handled such a message, or is gone; on the loop.</summary>
     public void Handled(int bytes, long now) => _unhandled.End(bytes, now);
 
-    /// <summary>Why a call was refused. Unhandled messages of handlers bound handlers alone, so callers who can wait are told of waiting calls only.</summary>
+    /// <summary>Why a call was refused. Unhandled messages of handlers count against handlers alone, so callers that can wait are told of waiting calls only.</summary>
     public SendQueueFullException Full(string group, int bytes, bool canWait)
     {
         bool unhandled = !canWait && _unhandled.Calls > _load.Calls;

@@ -3,7 +3,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.Calls;
 
-/// <summary>The shares of the receivers of one group, by rank in the latest view in which a message was sent to one member; from any thread.</summary>
+/// <summary>The shares of the receivers of one group, by rank in the latest view in which a point-to-point message was sent; from any thread.</summary>
 internal sealed class PeerShares
 {
     private readonly Lock _gate = new();
@@ -17,7 +17,7 @@ internal sealed class PeerShares
         using (_gate.Hold())
         {
             if (_table is not { } latest || latest.View.Id < view.Id) _table = latest = Next(view, _table);
-            // A caller may still be in an earlier view: nothing is sent any more to a member that is only in that one.
+            // A caller may still be in an earlier view: to a member that is only in that view nothing is sent any more.
             if (!ReferenceEquals(latest.View, view)) rank = latest.View.RankOf(view.Members[rank].Id) is >= 0 and var now ? now : -1 - rank;
             return rank < 0 ? new(view.Members[-1 - rank]) : latest.Shares[rank] ??= new(latest.View.Members[rank]);
         }
@@ -32,7 +32,7 @@ internal sealed class PeerShares
         }
     }
 
-    // Shares in use count on in the next view.
+    // Shares in use go on counting in the next view.
     private static Table Next(View view, Table? earlier)
     {
         var next = new Table(view, new PeerShare?[view.Members.Count]);

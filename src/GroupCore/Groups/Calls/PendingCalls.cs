@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Calls;
 
-/// <summary>The calls of one group that are not over: what they take of the group's budget and of the window, and how they end. On the loop, but for what says otherwise.</summary>
+/// <summary>The calls of one group that are not over: what they take of the group's budget and of the window, and how they end. On the loop, unless stated otherwise.</summary>
 internal sealed class PendingCalls(INode node, string group, QueryTable queries)
 {
     private long _credit = GroupLimits.Window;
@@ -11,10 +11,10 @@ internal sealed class PendingCalls(INode node, string group, QueryTable queries)
     /// <summary>The calls on their way to the loop or waiting.</summary>
     public CallBudget Budget { get; } = new(group, node.Links.Quota);
 
-    /// <summary>What of them is for each receiver.</summary>
+    /// <summary>Each receiver's share of these calls.</summary>
     public PeerShares Shares { get; } = new();
 
-    /// <summary>Whether a message has failed whose caller was told that it is sent.</summary>
+    /// <summary>Whether a message has failed although its caller was told that it is sent.</summary>
     public bool HasLost { get; private set; }
 
     /// <summary>The part of the window that nobody has taken.</summary>
@@ -35,7 +35,7 @@ internal sealed class PendingCalls(INode node, string group, QueryTable queries)
     /// <summary>From any thread.</summary>
     public void ReturnCredit(long cost) => Interlocked.Add(ref _credit, cost);
 
-    /// <summary>The loop needs a call no longer: its bytes are sent, or it failed.</summary>
+    /// <summary>The loop no longer needs a call: its bytes are sent, or it failed.</summary>
     public void Finish(SendOperation call)
     {
         Budget.Return(call.Payload.Length, call.Share, node.Now);
@@ -57,7 +57,7 @@ internal sealed class PendingCalls(INode node, string group, QueryTable queries)
 
     public void Fail(SendOperation call, Exception reason)
     {
-        // Its caller was told that it is sent.
+        // The caller of a detached call was told that it is sent.
         HasLost |= call is { Detached: true, Query: 0 };
         call.Error = reason;
         Finish(call);
@@ -74,7 +74,7 @@ internal sealed class PendingCalls(INode node, string group, QueryTable queries)
         node.Complete(call);
     }
 
-    /// <summary>The node ends: only callers who wait are told. A turn that threw may have left a call in two places, so no call is used again.</summary>
+    /// <summary>The node ends: only callers that wait are told. A turn that threw may have left a call in two places, so no call is used again.</summary>
     public void Abandon(IEnumerable<object> calls, Exception reason)
     {
         foreach (object call in calls)

@@ -32,7 +32,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
     /// <summary>Whether the caller has already taken its part of the window.</summary>
     public bool Charged { get; set; }
 
-    /// <summary>Whether the call completed when it was posted: the window had room, or it was made in a handler, which later events wait for.</summary>
+    /// <summary>Whether nobody awaits this call: it completed when posted, since the window had room or a handler or hook made it; or it is a query, whose answers count.</summary>
     public bool Detached { get; set; }
 
     /// <summary>Bytes of the message that were sent in this view: large messages go fragment by fragment.</summary>
@@ -111,7 +111,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void ICompletion.Run()
     {
-        // Perhaps nobody ever takes the result, and the token may live on. Not Dispose: that waits for a token that fires just now.
+        // Perhaps nobody ever takes the result, and the token may live on. Not Dispose: that would wait for a token that is just firing.
         _cancellation.Unregister();
         if (Error is { } error) _core.SetException(ISharedError.ForCall(error));
         else _core.SetResult(true);
@@ -141,7 +141,7 @@ internal sealed class SendOperation : NodeCommand, ICompletion, IThreadPoolWorkI
 
     void IValueTaskSource.GetResult(short token)
     {
-        // Throws for a result that was taken already: it may be another call's by now.
+        // Throws for a result that was taken already: this object may be another call's by now.
         if (_core.GetStatus(token) == ValueTaskSourceStatus.Pending) throw new InvalidOperationException("The call has not ended: await it.");
         try
         {

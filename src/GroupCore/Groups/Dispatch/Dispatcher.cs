@@ -6,11 +6,11 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Dispatch;
 
 /// <summary>
-/// The event stream of one group: the loop appends in delivery order, one worker at a time runs the handlers, in batches of what has
+/// The event stream of one group: the loop appends in delivery order, and one worker at a time runs the handlers, in batches of what has
 /// gathered meanwhile. Source: node-and-turn.md#user-code-runs-outside-the-turn, multicast.md#acknowledgements-stop-before-memory-does.
 /// </summary>
 /// <remarks>
-/// Two arrays change hands, so nothing is shared while either side works: the loop fills one, the worker empties the other, and tells
+/// Two arrays change hands, so nothing is shared while either side works: the loop fills one, and the worker empties the other. The worker tells
 /// the loop by a command how far it is, at most one at a time. A backlog above the bound stops acknowledgements and so the senders.
 /// An event counts as handled for others (R13) when a command that was posted after it runs: what its handler posted has run by then.
 /// <c>Inline</c> groups run their handlers on the loop at the end of the turn.
@@ -87,7 +87,7 @@ internal sealed class Dispatcher : ICompletion
     /// <summary>How many events are handled, counted one by one and not only as the worker reports them; on the loop.</summary>
     public long Position => _batchFrom + Volatile.Read(ref _next);
 
-    /// <summary>Appends an event. Its slab is held for it, unless the caller gives it (<paramref name="owned"/>).</summary>
+    /// <summary>Appends an event. Takes a hold on its slab, unless the caller passes its own hold on (<paramref name="owned"/>).</summary>
     public void Add(in GroupEvent entry, bool owned = false)
     {
         _addedEvents++;
@@ -153,10 +153,10 @@ internal sealed class Dispatcher : ICompletion
         _droppedEvents = 0;
     }
 
-    /// <summary>All that a joiner held is added. Until it is handled more may wait, up to the joiner's <paramref name="bytes"/>.</summary>
+    /// <summary>All that a joiner held has been added. Until it is handled, more may wait: up to <paramref name="bytes"/>, the joiner's bound.</summary>
     public void CatchUp(long bytes) => (_catchUpTo, _catchUpBytes) = (_addedEvents, bytes);
 
-    /// <summary>Takes the events' holds on slabs, which were only noted so far; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
+    /// <summary>Takes the holds on slabs that were only noted so far; before any message is dropped from the store. One atomic operation per run of a slab.</summary>
     public void TakeHolds()
     {
         if (_holdCount > 0) _holdSlab!.Hold(_holdCount);
@@ -228,7 +228,7 @@ internal sealed class Dispatcher : ICompletion
         }
         catch (Exception error)
         {
-            // Users' code is guarded, so this is a defect, or memory is short. The group would handle nothing any more, and nobody would learn of it: so the node ends with
+            // Users' code is guarded, so this is a defect, or memory is short. The group would handle nothing any more, and nobody would learn of it. So the node ends with
             // the error, as with one that is thrown in a turn.
             _node.Fail(error);
             throw;

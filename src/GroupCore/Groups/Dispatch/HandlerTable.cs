@@ -15,10 +15,10 @@ internal sealed class HandlerTable
 
     public Action<GroupError>? OnError { get; set; }
 
-    /// <summary>Writes the state at the view event; null where <see cref="Snapshot"/> is given, or neither.</summary>
+    /// <summary>Writes the state at the view event; null if <see cref="Snapshot"/> is given, or neither.</summary>
     public Action<System.Buffers.IBufferWriter<byte>>? Save { get; set; }
 
-    /// <summary>Takes a picture of the state at the view event, which is written beside the handlers.</summary>
+    /// <summary>Takes a picture of the state at the view event, which is written while the handlers go on.</summary>
     public Func<Action<System.Buffers.IBufferWriter<byte>>>? Snapshot { get; set; }
 
     public Action<ReadOnlyMemory<byte>>? Load { get; set; }

@@ -3,7 +3,7 @@ namespace GroupCore.Groups.Dispatch;
 /// <summary>Where events of a group go.</summary>
 internal interface IEventTarget
 {
-    /// <summary>The context in which handlers run: by it the group's own calls know that a handler makes them. Asked for on the worker.</summary>
+    /// <summary>The context in which handlers run; it tells the group's own calls that a handler makes them. Asked for on the worker.</summary>
     ExecutionContext Context { get; }
 
     /// <summary>Handlers run on this thread from now on, until <see cref="Exit"/> is given what this returns.</summary>
@@ -14,7 +14,7 @@ internal interface IEventTarget
     /// <summary>Handles one event, on the worker; must not throw. The caller of this method completes the call that waits for the event.</summary>
     ValueTask Handle(ref GroupEvent entry);
 
-    /// <summary>Why the last event only counts as handled, and no handler was called; null where one was. On the worker.</summary>
+    /// <summary>Why the last event only counts as handled though no handler was called; null if one was called. On the worker.</summary>
     Exception? Skipped { get; }
 
     /// <summary>

@@ -6,8 +6,8 @@ namespace GroupCore.Groups.Dispatch;
 internal static class UserCode
 {
     /// <summary>
-    /// Refuses a delegate that is compiled from an <c>async</c> method where nothing is returned to wait for: the rest of it would run after its return, and
-    /// nobody could catch what it throws then, so that the process would end.
+    /// Refuses a delegate that is compiled from an <c>async</c> method but returns nothing to await. The rest of such a method would run after its return, and
+    /// nobody could catch what it throws then: the process would end.
     /// </summary>
     public static T NotAsync<T>(T code, string message, string parameter)
         where T : Delegate

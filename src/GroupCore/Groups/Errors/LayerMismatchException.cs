@@ -1,7 +1,8 @@
 namespace GroupCore.Groups;
 
 /// <summary>
-/// A member has another layer under the name, or with frame types, of one of this process: neither hears anything of the other. Passed to <see cref="GroupBuilder.OnError"/>, never thrown.
+/// Another member has a different layer with the name, or with frame types, of a layer of this process: neither layer hears anything of the other.
+/// Passed to <see cref="GroupBuilder.OnError"/>, never thrown.
 /// </summary>
 public sealed class LayerMismatchException(string group, LayerFrames layer, string member, LayerFrames other)
     : Exception($"Group '{group}': {member} has the layer {other}, and this process {layer}. They hear nothing of each other.")

@@ -20,7 +20,7 @@ public sealed class SendQueueFullException : InvalidOperationException
     /// <summary>How many calls wait: for <see cref="Receiver"/> if it is set, else in the whole group.</summary>
     public int Calls { get; }
 
-    /// <summary>The member that so many calls wait for, as it handles nothing or loads the group's state; others can be sent to. Null where no single member is the cause.</summary>
+    /// <summary>The member that these calls wait for, as it handles nothing or loads the group's state; others can still be sent to. Null if no single member is the cause.</summary>
     public NodeAddress? Receiver { get; internal init; }
 
     /// <summary>How long to wait before the same call has a chance again: computed from the rate at which calls ended lately; 1 ms to 1 s.</summary>

@@ -3,7 +3,7 @@ using GroupCore.Groups.Shared;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// The cut from the reports of all survivors, a pure function: of each sender the most that any member received, the longest order, and of
+/// Computes the cut from the reports of all that take part, as a pure function: of each sender the most that any member received, the longest order, and of
 /// these what is closed (R4, R5). Nobody delivers messages outside of the cut, and no survivor can have delivered one.
 /// </summary>
 /// <remarks>
@@ -15,7 +15,7 @@ internal static class Closure
 {
     /// <summary>
     /// Computes the cut. <paramref name="trim"/> and <paramref name="longest"/> are false only in negative controls of R4 and R5. <paramref name="own"/>
-    /// is the leader's report, else the first: its order reaches from what all have closed to where any other report begins.
+    /// is the leader's report, else the first: its order begins at what all have closed, and reaches to where any other report begins.
     /// </summary>
     public static FlushCut Cut(ulong proposal, int members, IReadOnlyList<FlushReport> reports, bool trim = true, bool longest = true, FlushReport? own = null)
     {

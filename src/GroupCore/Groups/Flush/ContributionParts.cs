@@ -1,9 +1,9 @@
 namespace GroupCore.Groups.Flush;
 
-/// <summary>What members' layers contribute to one proposal, as far as it is here: by rank, and one part for each layer that is attached there.</summary>
+/// <summary>What members' layers contribute to one proposal, as far as it is here: by rank, one part for each layer that is attached at that member.</summary>
 internal sealed class ContributionParts(int members)
 {
-    // Of a member whose layers contribute nothing there is nothing.
+    // Null for a member of which no part is here.
     private readonly ReadOnlyMemory<byte>?[]?[] _parts = new ReadOnlyMemory<byte>?[]?[members];
 
     public ReadOnlyMemory<byte>? this[int rank, int part]

@@ -6,13 +6,13 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// The flush leader's side of one proposal: after all reports, the cut goes to all; after all acknowledgements, the view completion to the membership, repeated until
-/// the next view or a higher proposal. A leader that dies is replaced by the next proposal's. Source: views-and-flush.md#all-reports-before-the-cut, #the-cut-is-closed,
-/// #completion-after-all-acknowledgements.
+/// The flush leader's side of one proposal. After all reports it sends the cut to all; after all acknowledgements it sends the view completion to the membership, again
+/// and again until the next view or a higher proposal. The next proposal names another leader if this one dies.
+/// Source: views-and-flush.md#all-reports-before-the-cut, #the-cut-is-closed, #completion-after-all-acknowledgements.
 /// </summary>
 /// <remarks>
 /// Every member of the flush gets every contribution before the cut, and acknowledges only with all of them, so all that install the next view have the same ones.
-/// They may be more than a link takes at once: each member gets them as its link empties, and the cut after them.
+/// They may be more than a link takes at once: each member gets them as its link empties, and then the cut.
 /// </remarks>
 internal sealed class FlushLeader : ITimerTarget
 {
@@ -30,7 +30,7 @@ internal sealed class FlushLeader : ITimerTarget
     // By rank: how many contributions were sent to that member, plus one for the cut; and that number at the last look.
     private readonly int[] _sent;
     private readonly int[] _sentBefore;
-    // By rank: the last look at which the cut was on its way to it.
+    // By rank: the last look at which the cut was still on its way to that member.
     private readonly long[] _excusedAt;
     private FlushReport? _longest;
     private FlushCut? _cut;
@@ -91,14 +91,15 @@ internal sealed class FlushLeader : ITimerTarget
         }
     }
 
-    /// <summary>Whether a report has positions that this member cannot judge, and the sequencer, which can, takes part but has not reported yet.</summary>
+    /// <summary>Whether a report has positions that this member cannot judge, while the sequencer, which can, takes part but has not reported yet.</summary>
     private bool WaitsForSequencer(FlushReport report) =>
         report.Rank != _view.Coordinator && _ranks.Contains(_view.Coordinator) && _reports[_view.Coordinator] is null && _reports[_group.Rank] is { } own && report.OrderLength > own.OrderLength;
 
     /// <summary>
-    /// Whether a report contradicts a member that knows the order better, or names more positions than the sequencer gave: with it members would deliver in another order.
-    /// The first report is the leader's own. Beyond that the measure is the sequencer's report where it takes part, else the longest one so far. All reports that are taken
-    /// agree with these, and none begins after the leader's order ends. No other report is a measure, since a liar may begin where another's order has ended.
+    /// Whether a report contradicts a member that knows the order better, or names more positions than the sequencer gave: if it were taken, members would deliver in
+    /// another order. The first report is the leader's own. Beyond its order the measure is the sequencer's report if the sequencer takes part, else the longest report so
+    /// far. All reports that are taken agree with these, and none begins after the leader's order ends. No other report is a measure, since a liar may begin where
+    /// another's order has ended.
     /// </summary>
     private bool Contradicts(FlushReport report)
     {
@@ -199,17 +200,17 @@ internal sealed class FlushLeader : ITimerTarget
         SendViewCompletion();
     }
 
-    /// <summary>A member names the members that it misses, none when user code holds it up. As long as it goes on saying so, it is not at fault itself.</summary>
+    /// <summary>A member names the members that it misses, none when user code holds it up. As long as it keeps saying so, it is not at fault itself.</summary>
     public void OnWait(int rank, IReadOnlyList<int> waitsFor) => _waits[rank] = (waitsFor, _group.Node.Now);
 
     /// <summary>
-    /// Adds members whose report or acknowledgement is missing, or for whom two such members wait; when all have acknowledged unequal ends of
-    /// the view, those that differ from most.
+    /// Adds members whose report or acknowledgement is missing, or whom two such members miss. If all have acknowledged, but not the same end of
+    /// the view, adds those that differ from most.
     /// </summary>
     /// <remarks>
-    /// If only one member says that it misses another, which does speak with the leader, the matter is between these two: that member suspects the other by itself, and the
-    /// Oracle judges the pair. If all suspected on its word, it could have anybody excluded. A report needs no other member's help, so no wait excuses a missing one. Where
-    /// reports cannot be judged without the sequencer's, only the sequencer is waited for.
+    /// If only one member says that it misses another, and that one does speak with the leader, the matter is between the two: the first suspects the other by itself, and
+    /// the Oracle judges the pair. If all suspected on one member's word, it could have anybody excluded. A report needs no other member's help, so no wait excuses a
+    /// missing report. If reports cannot be judged without the sequencer's, only the sequencer is missed.
     /// </remarks>
     public void AddWaitedFor(List<int> ranks)
     {
@@ -220,14 +221,14 @@ internal sealed class FlushLeader : ITimerTarget
             if (_cut is not null ? _acks[rank].Acked : (_reports[rank] ?? _unjudged[rank]) is not null) continue;
             all = false;
             if (rank == _group.Rank) continue;
-            // Contributions are on their way to it, as fast as it takes them; or wait here, where all links together hold too much.
+            // Contributions are on their way to it as fast as it takes them, or wait here because all links of this node together hold too much.
             if (_cut is not null && !IsCutSentTo(rank) && (_sent[rank] != _sentBefore[rank] || _group.Links.WaitsForNode(rank)))
             {
                 _sentBefore[rank] = _sent[rank];
                 _excusedAt[rank] = _group.Node.Now;
                 continue;
             }
-            // The cut came late to it, through no fault of its own: it has the time that others had.
+            // The cut reached it late, through no fault of its own: it gets the time that others had.
             if (_cut is not null && _group.Node.Now - _excusedAt[rank] < GroupLimits.FlushSilenceNanoseconds) continue;
             if (_cut is not null && _waits[rank] is { For: { } others } wait && _group.Node.Now - wait.At <= GroupLimits.FlushSilenceNanoseconds)
             {

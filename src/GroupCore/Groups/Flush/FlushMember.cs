@@ -11,11 +11,11 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// A survivor's or leaver's part in the view change: <c>Normal → wedged → cut known → all held → acknowledged → installed</c>;
-/// with a higher proposal it starts again at wedged. One object per view.
+/// A survivor's or leaver's part in the view change: <c>Normal → wedged → cut known → all held → acknowledged → installed</c>.
+/// A higher proposal makes it start again at wedged. One object per view.
 /// </summary>
 /// <remarks>
-/// Guarantees: initialised survivors deliver the same messages in the view that ends (G3), and hold the same contributions of the layers.
+/// Guarantees: initialised survivors deliver the same messages in the view that ends, and hold the same contributions of the layers.
 /// Failure cases: any member or the leader dies → a higher proposal, fresh reports (R9); the proposal is never withdrawn, so a wedged
 /// member always gets a next view. <see cref="FlushWatch"/> finds the members that hold the flush up.
 /// Source: views-and-flush.md#the-normal-case, #fresh-reports-for-each-proposal.
@@ -75,7 +75,7 @@ internal sealed class FlushMember
     /// <summary>Whether a member takes part in this flush.</summary>
     public bool TakesPart(int rank) => _takesPart[rank];
 
-    /// <summary>R1, R2, R9: wedge, and report afresh.</summary>
+    /// <summary>Wedges, and reports afresh (R1, R9).</summary>
     public void Start(Proposal proposal)
     {
         if (Proposal is null) _group.BeginWedge();
@@ -164,7 +164,7 @@ internal sealed class FlushMember
 
     private void Keep(int rank, FrameType type, ReadOnlySpan<byte> body)
     {
-        // A frame costs more than its bytes. Each member has room of its own, so that none can take all of it.
+        // A frame costs more than its bytes. Each member has room of its own, so that no member can take all the room.
         int cost = body.Length + EarlyFrameBytes;
         if (_earlyBytes.Length == 0) _earlyBytes = new long[_takesPart.Count];
         if (_earlyBytes[rank] + cost > GroupLimits.EarlyBytesOfMember || _earlyInAll + cost > GroupLimits.EarlyBytesOf(_takesPart.Count))
@@ -221,7 +221,7 @@ internal sealed class FlushMember
         else TakeCut(p, cut);
     }
 
-    /// <summary>R6: pulls from its holder whatever is missing here.</summary>
+    /// <summary>Takes the cut, and pulls from the holders whatever is missing here.</summary>
     public void TakeCut(ulong p, FlushCut cut)
     {
         if (Cut is not null) return;
@@ -257,7 +257,7 @@ internal sealed class FlushMember
         if (Acked) SendAck();
     }
 
-    /// <summary>At the leader, which gets the contributions from their members: takes one for its own acknowledgement.</summary>
+    /// <summary>At the leader, to which no CutPart of the cut is sent: takes a contribution for its own acknowledgement.</summary>
     public void TakeContribution(int rank, int part, ReadOnlyMemory<byte> bytes) => _parts[rank, part] = bytes;
 
     private void OnPull(ulong p, int rank, ReadOnlySpan<byte> body)
@@ -272,12 +272,12 @@ internal sealed class FlushMember
     {
         uint next = _multicast.Forward(p, rank, sender, from, to);
         if (next >= to) return;
-        // A member that asks again is to get the rest only once.
+        // A member that asks again gets the rest only once.
         _forwards.RemoveAll(forward => forward.Rank == rank && forward.Sender == sender);
         _forwards.Add((p, rank, sender, next, to));
     }
 
-    /// <summary>Notes the members for whom forwards wait, since this node as a whole has no room for them; false when there are none.</summary>
+    /// <summary>Notes the members for whom forwards wait because this node as a whole has no room for them; false if there are none.</summary>
     public bool Forwards(Span<WaitReason> reasons)
     {
         bool any = false;
@@ -304,7 +304,7 @@ internal sealed class FlushMember
         }
     }
 
-    /// <summary>Messages of a sender are taken only from the holder that the cut names: no other member was asked for them, and another could make them up.</summary>
+    /// <summary>Messages of a sender are taken only from the holder that the cut names: no other member was asked for them, and any other could make them up.</summary>
     private void OnForward(int rank, ReadOnlySpan<byte> body)
     {
         int sender = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
@@ -321,12 +321,12 @@ internal sealed class FlushMember
         else _leader.OnAck(rank, body[8] == 1, BinaryPrimitives.ReadUInt64LittleEndian(body[9..]));
     }
 
-    /// <summary>R7: acknowledges only with all of the cut, all contributions, no point-to-point message of its own under way, and all hooks ended.</summary>
+    /// <summary>Acknowledges once all of the cut and all contributions are here, no point-to-point message of this member is under way, and all hooks have ended (R7).</summary>
     public void TryAck()
     {
         if (Cut is null || Acked || Proposal is null || !_group.HooksEnded) return;
         if (_rules.R7PullsBeforeAck && !_multicast.Holds(Cut)) return;
-        // After the acknowledgement the view may come, and it would deliver at once all that is left.
+        // After the acknowledgement the view may come, and its install would deliver all that is left at once.
         if (_multicast.IsCatchingUp) return;
         if (_rules.R7PeerMessagesBeforeAck && !_peers.IsQuiet) return;
         var hash = new Fnv64();
@@ -362,7 +362,7 @@ internal sealed class FlushMember
         return all;
     }
 
-    /// <summary>A member that loads its state, or catches up after it, says that it makes progress.</summary>
+    /// <summary>A member that loads the state, or catches up after its load, says that it makes progress.</summary>
     public void OnLoading(int rank) => _watch.OnLoading(rank);
 
     /// <summary>The view is over.</summary>

@@ -9,20 +9,20 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Flush;
 
 /// <summary>
-/// Finds the members that this one misses in a flush. A silent member is suspected. Users' hooks and handlers that take their time hold the group up,
+/// Finds the members that this one misses in a flush. A silent member is suspected. Users' hooks and handlers that take long hold the group up,
 /// but cost no member its place (unless the group has <see cref="SlowMember.Evict"/>).
 /// </summary>
 /// <remarks>
-/// At every step a member that is held up says so (FlushWait) to the leader, and names the members it misses: none when user code is the reason. It says the same to
-/// members whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader tells all which members it misses, or two
-/// others miss: all suspect those. The leader itself is suspected only if it is silent for four steps. Each step withdraws the suspicion of members that neither this
-/// member nor the leader misses any more, however long the flush lasts for others.
-/// Where a group evicts slow members, a member may say that another's handlers hold it up. The leader passes that on only if the other one has said itself, for as long as
-/// the group's options allow, that its handlers are at work. Slowness holds across proposals, and ends when the slow member says that its handlers have ended, or three
-/// steps after this member last found it or the leader last said it. Of a message to itself only the member knows, so it says of itself that it is too slow. The leader
-/// also takes a member to be too slow, whoever waits for it, that has said for that time, and a hook's time more, that its handlers are at work.
-/// If a link lost messages that handlers of two members sent each other, both would wait for ever, and each would say so. So a wait for what a link may
-/// have lost is excused by handlers at work, or by progress, but by a wait for others only for some steps.
+/// At every look, once a second, a member that is held up says so (FlushWait) to the leader, and names the members it misses: none when user code is the reason. It also
+/// tells the members whose point-to-point messages its handlers still handle, so that they know why no acknowledgement comes. The leader tells all which members it misses
+/// itself, and which two others miss: all suspect those. The leader itself is suspected only if it is silent for four looks. Each look withdraws the suspicion of members
+/// that neither this member nor the leader misses any more, however long the flush lasts for others.
+/// In a group that evicts slow members, a member may say that another's handlers hold it up. The leader passes that on only if the other member has itself said, for as
+/// long as the group's options allow, that its handlers are at work. Slowness holds across proposals. It ends when the slow member says that its handlers have ended, or
+/// three looks after this member last found it or the leader last said it. Only the member itself knows of a message to itself, so it says of itself that it is too slow.
+/// The leader also takes a member to be too slow that has said for that time, and a hook's time more, that its handlers are at work, whichever members wait for it.
+/// If a link lost messages that handlers of two members sent each other, both would wait for ever, and each would say so. So a wait for what a link may have lost is
+/// excused by handlers at work or by progress, but by a wait for others only for some looks.
 /// Source: views-and-flush.md#silence-is-suspected-user-code-is-not, #slow-handlers-are-suspected-where-the-group-says-so.
 /// </remarks>
 internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulticast multicast, PeerChannel peers, View view) : ITimerTarget
@@ -40,16 +40,16 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
     private readonly List<int> _slow = [];
     private readonly List<int> _told = [];
     private FlushLeader? _leader;
-    // Both made with the first flush of the view: since when a member's handlers are at work, and whether it is too slow, holds across proposals.
+    // Both made with the first flush of the view, and kept across proposals: time at work and slowness do not begin again with a proposal.
     private WaitSign[] _signs = [];
     // The look at which a member was last found, or said to be, too slow.
     private long[] _tooSlowAt = [];
     private Progress[] _handled = [];
     private Progress[] _forwarded = [];
-    // Since when, by what the looks found, handlers here have been at work: for messages of any member, and for messages of this one.
+    // Since when looks have found handlers here at work: for messages of any member, and for messages of this one.
     private long? _handlesSince;
     private long? _handlesOwnSince;
-    // At how many more looks this member says that they have ended.
+    // At how many more looks this member says that these handlers have ended.
     private int _saysEnded;
     // When the load of this member, or its catching up after it, last made progress.
     private long _loadMovedAt;
@@ -80,7 +80,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         Withdraw(_tooSlow);
     }
 
-    /// <summary>The flush is over, or begins again. Members that were too slow stay so: their handlers are no quicker for that.</summary>
+    /// <summary>The flush is over, or begins again. Members that were too slow stay so: a new proposal makes their handlers no quicker.</summary>
     public void Stop()
     {
         _round++;
@@ -107,7 +107,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
     {
         var ranks = new List<int>();
         bool known = body.Length >= Head && body[8] <= (byte)WaitReason.Ended;
-        // Nobody is named twice.
+        // A frame that names a member twice is malformed.
         for (int at = Head; at + 1 < body.Length && at < Head + (2 * _signs.Length); at += 2) AddTo(ranks, BinaryPrimitives.ReadUInt16LittleEndian(body[at..]));
         if (!known || body.Length != Head + (2 * ranks.Count) || ranks.Exists(rank => rank >= _signs.Length))
         {
@@ -122,7 +122,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         }
         if (reason != WaitReason.TooSlow)
         {
-            // A member may give several reasons in one step, since handlers at work for one member's message hold others' up: another reason keeps the time at work.
+            // A member may give several reasons at one look, since handlers at work for one member's message hold up others' messages. Another reason keeps the time at work.
             var (now, sign, atWork) = (group.Node.Now, _signs[from], reason == WaitReason.OwnCode);
             _signs[from] = new(reason, now, atWork ? now : sign.AtWork, atWork && !IsAtWork(from) ? now : sign.AtWorkSince);
             // A member that still owes handled messages or forwards is not excused by saying that nothing holds it up.
@@ -196,7 +196,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         group.Node.SetTimer(group.Node.Now + GroupLimits.FlushStepNanoseconds, this, _round);
     }
 
-    // Handlers of its own messages, or of those that it held while it loaded the state.
+    // Whether handlers of this member's own messages run, or those of messages that it held while it loaded the state.
     private bool OwnHandlersRun => peers.HandlesOwn || (flush.Cut is not null && !flush.Acked && multicast.IsCatchingUp);
 
     /// <summary>Why this member has not acknowledged; collects members that are silent, and those whose handlers are waited for.</summary>
@@ -204,7 +204,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
     {
         // Hooks have their own time limit with each proposal: they are no sign that handlers are at work.
         var reason = OwnHandlersRun ? WaitReason.OwnCode : group.HooksEnded ? WaitReason.None : WaitReason.Others;
-        // Even after its acknowledgement a member may wait for messages that its handlers sent: the members whose messages these handlers handle wait too, and hear why.
+        // Even after its acknowledgement a member may wait for messages that its handlers sent. The members whose messages these handlers handle wait too, and are told why.
         if (flush.Cut is { } cut && !flush.Acked)
         {
             LookAtForwards(cut);
@@ -245,7 +245,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
 
     private bool IsFresh(in WaitSign sign) => sign.Reason != WaitReason.None && group.Node.Now - sign.At <= GroupLimits.FlushSilenceNanoseconds;
 
-    /// <summary>Whether a member may be right that another's handlers hold it up for longer than the group's options allow; what it says of its own is believed.</summary>
+    /// <summary>Whether a member may be right that another's handlers hold it up for longer than the group's options allow; what it says of its own handlers is believed.</summary>
     private bool IsTooSlow(int rank, int waiting) =>
         group.EvictsSlow && (rank == waiting || (rank == group.Rank ? HandlersRun() && IsLong(_handlesSince) : IsAtWork(rank) && IsLong(_signs[rank].AtWorkSince)));
 
@@ -268,7 +268,10 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         return peers.Handles(reasons) && reasons.Contains(WaitReason.OwnCode);
     }
 
-    /// <summary>Tells members that their messages are being handled here, or that what they asked for waits for room at this node. A frame to or from the leader names the missed members again, as only the last such frame counts.</summary>
+    /// <summary>
+    /// Tells members that their messages are being handled here, or that what they asked for waits for room at this node. A frame to or from the leader names the missed
+    /// members again, as only the last such frame counts.
+    /// </summary>
     private void TellWhoWaits()
     {
         Span<WaitReason> reasons = stackalloc WaitReason[_signs.Length];
@@ -278,7 +281,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
             if (rank != group.Rank && flush.TakesPart(rank) && reasons[rank] != WaitReason.None) Send(rank, reasons[rank], _leader is not null || rank == flush.Leader ? _missing : []);
     }
 
-    /// <summary>Notes since when handlers here are at work, and whether the load, or catching up after it, makes progress.</summary>
+    /// <summary>Notes since when handlers here have been at work, and whether the load, or catching up after it, makes progress.</summary>
     private void NoteOwnCode()
     {
         if (multicast.IsCatchingUp || group.LoadMoved())
@@ -291,7 +294,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         _handlesOwnSince = peers.HandlesOwn ? _handlesOwnSince ?? group.Node.Now : null;
     }
 
-    /// <summary>Tells all members that handlers here have ended, since some may take this one to be slow; several times, as members at another proposal ignore it.</summary>
+    /// <summary>Tells all members that handlers here have ended, since some may take this one to be slow: several times, as members at another proposal ignore it.</summary>
     private void SayEnded()
     {
         if (HandlersRun() || OwnHandlersRun)
@@ -322,7 +325,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         Suspect(_tooSlow, rank, Suspicion.Slow);
     }
 
-    /// <summary>Withdraws slowness that some looks did not confirm. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
+    /// <summary>Withdraws slowness that several looks did not confirm. One look is too few: two frames of the leader may come between two looks, and none before the next.</summary>
     private void ForgiveQuick()
     {
         for (int i = _tooSlow.Count - 1; i >= 0; i--)

@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Flush;
 
-/// <summary>Tells whether something that is waited for, and looked at every step, makes progress, however slow.</summary>
+/// <summary>Tells whether something that is waited for makes progress, however slow; asked at every look.</summary>
 internal struct Progress
 {
     private long _value;

@@ -4,8 +4,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Callers' multicasts, and calls that wait for stability: in the order of the calls, until the window has room, and while wedged or blocked (G4: then they are sent in the next view). On
-/// the loop; lives as long as the membership.
+/// Callers' multicasts and stability waits, in the order of the calls. They wait for room in the window, and while the member is blocked or wedged; what waits at the
+/// wedge is sent in the next view (views-and-flush.md#what-it-guarantees). On the loop; lives as long as the membership.
 /// </summary>
 internal sealed class CallQueue(INode node, PendingCalls pending)
 {
@@ -55,7 +55,7 @@ internal sealed class CallQueue(INode node, PendingCalls pending)
         return true;
     }
 
-    /// <summary>A new view: a message that was sent in part goes again as a whole; its parts were delivered nowhere
+    /// <summary>A new view begins: a message that was sent in part is sent again as a whole, as its parts were delivered nowhere
     /// (multicast.md#a-large-message-is-whole-or-not-at-all).</summary>
     public void Restart()
     {

@@ -32,7 +32,7 @@ internal static class MessageRecord
         kind = (MessageKind)(word >> 24);
         int payload = (int)(word & 0xFFFFFF), head = HeadOf(kind);
         if ((kind & ~MessageKind.Known) != MessageKind.None || payload > GroupLimits.FragmentBytes || from.Length - head < payload) return false;
-        // A sender fills every part but the last. If smaller parts were taken, one frame could begin very many messages, each of which takes a slab to be put together in.
+        // A sender fills every part but the last. If smaller parts were taken, one frame could begin very many messages, and each takes a slab in which it is put together.
         if ((kind & MessageKind.Last) == MessageKind.None && payload != GroupLimits.FragmentBytes) return false;
         if (head == 12) dep = BinaryPrimitives.ReadUInt32LittleEndian(from[8..]);
         length = head + payload;

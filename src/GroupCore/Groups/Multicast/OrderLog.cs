@@ -10,7 +10,7 @@ internal sealed class OrderLog
 
     public uint Base { get; private set; }
 
-    /// <summary>Positions below are closed at every member; a member without state keeps them all the same.</summary>
+    /// <summary>Positions below are closed at every member; a member without state keeps them nevertheless.</summary>
     public uint Stable { get; private set; }
 
     public uint Length { get; private set; }

@@ -5,7 +5,7 @@ namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// What a member holds of one sender's messages of a view: a ring from <see cref="Base"/> (dropped: stable everywhere and delivered
-/// here) over <see cref="Passed"/> (handed on, or waiting for its place in the order) and <see cref="Closed"/> to <see cref="Received"/>.
+/// here) through <see cref="Passed"/> (handed on, or waiting for its place in the order) and <see cref="Closed"/> to <see cref="Received"/>.
 /// Source: multicast.md#only-closed-messages-are-delivered-and-acknowledged.
 /// </summary>
 internal sealed class SenderLog
@@ -27,10 +27,10 @@ internal sealed class SenderLog
     /// <summary>One above the last ordered message of this sender that was delivered.</summary>
     public uint OrderedDelivered { get; set; }
 
-    /// <summary>One above the last ordered message that the sequencer has given a position, at the sequencer.</summary>
+    /// <summary>At the sequencer: the number up to which this sender's ordered messages have positions.</summary>
     public uint Sequenced { get; set; }
 
-    /// <summary>Whether the last record received is part of a message that goes on.</summary>
+    /// <summary>Whether the last record received leaves its message unfinished.</summary>
     public bool IsOpen { get; private set; }
 
     /// <summary>At the sequencer: this sender counted on positions that were never given, so nothing more of it gets one in this view.</summary>

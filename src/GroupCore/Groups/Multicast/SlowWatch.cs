@@ -7,7 +7,7 @@ namespace GroupCore.Groups.Multicast;
 /// <summary>
 /// While some sender's window is more than half used, looks every second for members that hold more than half of it back. After two seconds the user is told of
 /// such a member, and in a group that evicts it is suspected after <see cref="GroupOptions.SlowMemberTimeout"/>. Every member sees all acknowledgements,
-/// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is while the view changes: nobody acknowledges then.
+/// so there is more than one witness. A joiner whose load makes progress is not slow, and nobody is slow during a view change, when nobody acknowledges.
 /// Source: multicast.md#a-slow-member-is-told-of-and-excluded-only-where-the-group-says-so.
 /// </summary>
 internal sealed class SlowWatch(IViewMember group, IViewWitness witness, View view, SenderLog[] logs, Func<int, int, uint> ackOf) : ITimerTarget
@@ -64,8 +64,8 @@ internal sealed class SlowWatch(IViewMember group, IViewWitness witness, View vi
     }
 
     /// <summary>
-    /// Whether other members say that they are in a view change that this member has not heard of. It asks the membership; if that still knows of no view change
-    /// after some questions, there is none. Questions without contact to the membership do not count: then nothing is certain.
+    /// Whether other members say that they are in a view change that this member has not heard of. It asks the membership, and takes it that there is none if the
+    /// membership knows of none after some questions. Questions asked without contact to the membership do not count, as they settle nothing.
     /// </summary>
     private bool IsBehind()
     {

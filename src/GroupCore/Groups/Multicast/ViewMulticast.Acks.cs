@@ -7,8 +7,8 @@ namespace GroupCore.Groups.Multicast;
 
 /// <summary>
 /// Acknowledgements, stability, window and FlushAsync: multicast.md#acknowledge-when-it-is-worth-a-frame, #only-stable-messages-are-dropped, #one-window-for-each-sender,
-/// #a-stability-wait-includes-the-order. An Ack names only what changed since the last one, leaves at
-/// most once per turn, after 64 messages, 256 KB or 10 ms, and at once when asked for; without traffic there is none.
+/// #a-stability-wait-includes-the-order. An Ack names only what changed since the last one. It leaves at
+/// most once per turn: after 64 messages, 256 KB or 10 ms, or at once when asked for; without traffic there is none.
 /// </summary>
 internal sealed partial class ViewMulticast : ITimerTarget
 {
@@ -65,10 +65,10 @@ internal sealed partial class ViewMulticast : ITimerTarget
         _witness.OnLoading(member);
     }
 
-    /// <summary>Whether a member has no state, or may still be catching up with what it held; only for a time, as nobody else knows how far its handlers are.</summary>
+    /// <summary>Whether a member has no state, or may still be catching up with what it held: believed for a time only, as nobody else knows how far its handlers are.</summary>
     private bool MayLoad(int member) => !_view.Members[member].Initialised || _node.Now - _begun < GroupLimits.CatchUpNanoseconds;
 
-    /// <summary>The end of the 10 ms after which even little is acknowledged; or the next turn in which this member catches up with what it held.</summary>
+    /// <summary>The 10 ms after which even little is acknowledged are over; or this member goes on catching up with what it held.</summary>
     void ITimerTarget.OnTimer(long token)
     {
         if (_over) return;
@@ -115,9 +115,9 @@ internal sealed partial class ViewMulticast : ITimerTarget
     }
 
     /// <summary>
-    /// How far this member acknowledges the order: no further while it knows of more unstable positions than the sequencer gives beyond what all have acknowledged.
-    /// So the sequencer gives no more than <see cref="OnOrder"/> takes, however late others' acknowledgements come here. Source:
-    /// multicast.md#unstable-positions-are-bounded.
+    /// How far this member acknowledges the order. It stops while more positions are unstable to its knowledge than the sequencer gives beyond what all have acknowledged;
+    /// so the sequencer never gives more than <see cref="OnOrder"/> takes, however late others' acknowledgements come here.
+    /// Source: multicast.md#unstable-positions-are-bounded.
     /// </summary>
     private uint OrderToAck => _order.Length - _order.Stable > GroupLimits.OrderPositions ? _ackedOrder[_self] : _order.Closed;
 
@@ -163,7 +163,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
         SendLoading();
     }
 
-    /// <summary>Says that the load of this member makes progress; acknowledges nothing more with it.</summary>
+    /// <summary>Tells the others that the load of this member makes progress, without acknowledging anything more.</summary>
     public void SendLoading()
     {
         if (_members == 1) return;
@@ -196,7 +196,7 @@ internal sealed partial class ViewMulticast : ITimerTarget
             if (s != _self || cost == 0) continue;
             Unstable -= cost;
             _calls.ReturnCredit(cost);
-            // The calls that wait were looked at before, and perhaps nothing else causes another turn.
+            // In this turn the waiting calls have already been looked at, and perhaps nothing else causes another turn.
             if (_queue.Count > 0) _group.Touch();
         }
         uint order = uint.MaxValue;

@@ -6,11 +6,11 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Multicast;
 
-/// <summary>The end of the view: what the flush asks of the messages, and the last deliveries. Source: views-and-flush.md#the-cut-is-closed,
+/// <summary>The end of the view: what the flush needs to know of the messages, and the last deliveries. Source: views-and-flush.md#the-cut-is-closed,
 /// #the-last-deliveries-wait-for-the-install.</summary>
 internal sealed partial class ViewMulticast
 {
-    /// <summary>Lets everything leave that this member originated or sequenced before it is wedged; after that it originates nothing (R1).</summary>
+    /// <summary>Sends out everything that this member originated or sequenced before it is wedged; after that it originates nothing.</summary>
     public void BeforeWedge()
     {
         EmitRun();
@@ -18,7 +18,7 @@ internal sealed partial class ViewMulticast
         Progress();
     }
 
-    /// <summary>What is here now, for the report (R2).</summary>
+    /// <summary>What is here now, for the report.</summary>
     public FlushReport Report(ulong proposal)
     {
         var report = new FlushReport(proposal, _self, _initialised, _members) { OrderBase = _order.Stable, OrderClosed = _order.Closed };
@@ -35,8 +35,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// Whether the order of the cut continues what is known here; an honest leader sends no other. It may begin below what is dropped here, as a member may report less
-    /// than it has acknowledged.
+    /// Whether the order of the cut continues what is known here; an honest leader sends no other. The cut's order may begin below what is dropped here, as a member may
+    /// report less than it has acknowledged.
     /// </summary>
     public bool Continues(FlushCut cut) => cut.OrderFrom <= _order.Length && cut.OrderLength >= _order.Base;
 
@@ -81,7 +81,7 @@ internal sealed partial class ViewMulticast
         return end;
     }
 
-    /// <summary>Messages that another member held arrive; deliveries follow at the end of the turn (R6). No window bounds them: the cut does, and what members may store.</summary>
+    /// <summary>Messages that another member held arrive; they are delivered at the end of the turn. The cut and what members may store bound them, not the window.</summary>
     public bool OnForward(FlushCut cut, ReadOnlySpan<byte> body)
     {
         if (TryStore(-1, body, cut.Upto, out var refusal)) return true;
@@ -90,8 +90,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// Whether more of a sender is here than an honest flush can leave: twice what one member may have stored, which is the bound of <see cref="SenderLog.Full"/>,
-    /// one frame more, and a joiner's backlog.
+    /// Whether more of a sender is here than an honest flush can leave: twice what one member may have stored, which is the bound of <see cref="SenderLog.Full"/>
+    /// plus one frame plus a joiner's backlog.
     /// </summary>
     private bool IsBeyondFlush(SenderLog log)
     {
@@ -102,7 +102,7 @@ internal sealed partial class ViewMulticast
     /// <summary>The message at a position: from the cut if the cut carries that position, else as known here.</summary>
     private (ushort Rank, uint Seq) PositionIn(FlushCut cut, uint position) => position >= cut.OrderFrom ? cut.Records[(int)(position - cut.OrderFrom)] : _order[position];
 
-    /// <summary>Order of the messages that the cut leaves without a position: by sender rank, then sequence number (R5).</summary>
+    /// <summary>Visits the messages that the cut leaves without a position, in their order: by sender rank, then sequence number.</summary>
     private void ForTail<TState>(FlushCut cut, TState state, Action<TState, int, uint> visit)
     {
         Span<uint> ordered = stackalloc uint[_members];
@@ -121,7 +121,7 @@ internal sealed partial class ViewMulticast
         }
     }
 
-    /// <summary>A hash over what this member would deliver by the cut: if it is not equal at all members, the flush does not end.</summary>
+    /// <summary>A hash over what this member would deliver by the cut: unless it is equal at all members, the flush does not end.</summary>
     public ulong TailHash(FlushCut cut, ulong contributions)
     {
         var hash = new Fnv64();
@@ -132,7 +132,7 @@ internal sealed partial class ViewMulticast
         return hash.Value;
     }
 
-    /// <summary>The last deliveries of the view (R10): what is left of the cut, the order prefix, the tail.</summary>
+    /// <summary>The last deliveries of the view: what is left of the cut, the order prefix, the tail.</summary>
     public void DeliverCut(FlushCut cut)
     {
         if (!_initialised) return;
@@ -153,7 +153,7 @@ internal sealed partial class ViewMulticast
         }
         _order.Closed = _order.Length;
         foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
-        // As at the end of a turn, nobody is blamed: the frame being handled is another member's, and a forwarded message need not come from its sender.
+        // As at the end of a turn, nobody is blamed: the frame being handled came from another member, and a forwarded message need not come from its sender.
         _ = _node.Counters.TakeMalformed(malformed);
     }
 
@@ -171,7 +171,7 @@ internal sealed partial class ViewMulticast
         _oldSlab?.Release(1);
         (_sendSlab, _receiveSlab, _oldSlab) = (null, null, null);
         FailStabilityWaits(reason);
-        // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages (G6).
+        // Only a member that is out of the group has calls left here: the flush delivers a survivor's own messages.
         FailOrdered(reason ?? new NotMemberException(_view.Name, "the view ended before this message was delivered"));
     }
 

@@ -98,8 +98,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// One stored message keeps its whole slab, with all that came beside it. So after every <see cref="SqueezeEvery"/> bytes of full slabs, the messages that were here at
-    /// the last time are moved out of sparse slabs. So the store takes at most four times what is stored, and twice <see cref="SqueezeEvery"/>, whatever is acknowledged.
+    /// One stored message keeps its whole slab, with all that came beside it. So after every <see cref="SqueezeEvery"/> bytes of full slabs, messages that were already here
+    /// the last time are moved out of sparse slabs. The store takes at most four times what is stored plus twice <see cref="SqueezeEvery"/>, whatever is acknowledged.
     /// </summary>
     private void Squeeze()
     {
@@ -110,14 +110,14 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// The highest dep of an honest sender: it takes at most <see cref="GroupLimits.ReportPositions"/> positions beyond what all have closed, and of this member it knows only
-    /// what this one has acknowledged. The sequencer needs no such bound: it knows what it gave (<see cref="Sequence"/>). Forwarded messages are bounded by the cut.
+    /// The highest dep of an honest sender: it takes at most <see cref="GroupLimits.ReportPositions"/> positions beyond what it knows all to have closed, and of this member
+    /// it knows what this one has acknowledged. The sequencer needs no such bound: it knows what it gave (<see cref="Sequence"/>). Forwarded messages are bounded by the cut.
     /// </summary>
     private uint MostDep => _self == _sequencer ? uint.MaxValue : _ackedOrder[_self] + GroupLimits.ReportPositions;
 
     /// <summary>
-    /// Whether these are records, and whether, after the first <paramref name="skip"/>, parts of messages follow each other as they should, given that the record before
-    /// them left its message <paramref name="open"/> or not.
+    /// Whether these are records, and whether, after the first <paramref name="skip"/>, parts of messages follow each other as they should, given whether the record
+    /// before them left its message <paramref name="open"/>.
     /// </summary>
     private static bool AreRecords(ReadOnlySpan<byte> records, int count, uint mostDep, int skip, bool open, out bool inTurn)
     {

@@ -85,8 +85,8 @@ internal sealed partial class ViewMulticast
     }
 
     /// <summary>
-    /// At the sequencer: gives positions to what arrived in this turn, sender by sender, and sends them as one frame of runs. Where there are too few positions, the next
-    /// round begins with the first sender that did not get all: those before it send again as soon as there are positions.
+    /// At the sequencer: gives positions to what arrived in this turn, sender by sender, and sends them as one frame of runs. If there are too few positions, the next
+    /// round begins with the first sender that did not get all of its own; otherwise the senders before it would take each position that becomes free.
     /// </summary>
     private void Sequence()
     {

@@ -10,7 +10,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Multicast;
 
 /// <summary>
-/// Multicast inside one view: SendAsync (FIFO) and OrderedSendAsync (in one total order; the sender sends the body, the sequencer its position, once per turn).
+/// Multicast inside one view: SendAsync (FIFO) and OrderedSendAsync (one total order: the sender sends the body and the sequencer its position, each once per turn).
 /// </summary>
 /// <remarks>
 /// Guarantees, with the flush: multicast.md#what-it-guarantees. A message is <em>closed</em> when it and all before it of its sender are
@@ -84,7 +84,7 @@ internal sealed partial class ViewMulticast
     /// <summary>Most records of a sender, or positions of the order, in this view, if no other view comes.</summary>
     private uint MostRecords => _viewRecords + (_viewRecords / 2);
 
-    /// <summary>What was held is delivered and dropped as far as it is stable: from here on this member is like any other.</summary>
+    /// <summary>What was held is delivered, and dropped where it is stable: from here on this member is like any other.</summary>
     private void EndHold()
     {
         _hold = null;

@@ -5,16 +5,16 @@ namespace GroupCore.Groups.PointToPoint;
 /// handler sent is acknowledged, so that no chain outlives the view it began in (R13; E. W. Dijkstra, C. S. Scholten 1980).
 /// </summary>
 /// <remarks>
-/// Handlers that answer each other for ever make a chain without an end, no message of which would ever be acknowledged. So before the wedge a
-/// message at <see cref="LastDepth"/> is acknowledged when its handler has returned, without a wait for what that sent, which is at <see cref="LastDepth"/> too. When a
-/// new chain was begun there instead, its acknowledgements came back one by one, and each woke the other side: that took 24 % of a round trip between handlers.
+/// Handlers that answer each other for ever make an endless chain, and none of its messages would ever be acknowledged. So before the wedge a
+/// message at <see cref="LastDepth"/> is acknowledged when its handler has returned, without waiting for what the handler sent, which is at <see cref="LastDepth"/> too.
+/// When a new chain began there instead, its acknowledgements came back one by one, and each woke the other side: that took 24 % of a round trip between handlers.
 /// </remarks>
 internal struct Handling : IOpenEntry
 {
     /// <summary>The rank of a message that nobody waits for: it was acknowledged before it was handled, or its sender is out of the next view.</summary>
     public const int Nobody = -1;
 
-    /// <summary>The largest depth, the most that a frame has room for. In a chain, at most one message more than that wait for each other.</summary>
+    /// <summary>The largest depth, the most that a frame has room for. At most one message more than that wait for each other in a chain.</summary>
     public const byte LastDepth = 63;
 
     public ulong Number { get; set; }

@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Messages being handled, in the order of their events, each under a number that no other message of the group has. A handler's send names its message
-/// by that number; if it comes late, the number names nothing. Messages end in any order.
+/// Messages being handled, in the order of their events, each under a number that no other message of the group has. What a handler sends names the handled
+/// message by that number; if the send comes late, the number names nothing. Messages end in any order.
 /// </summary>
 internal sealed class HandlingTable(ulong first)
 {

@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Messages of other members' termination hooks that came before this member was wedged by their proposal (R14). Hooks send within the
-/// window of a receiver like any other code, so nothing that an honest hook sends exceeds the bound.
+/// Messages of other members' termination hooks that came before this member was wedged by their proposal. Hooks send within the window of a
+/// receiver like any other code, so nothing that an honest hook sends exceeds the bound. Source: views-and-flush.md#hook-messages-wait-for-the-wedge.
 /// </summary>
 internal sealed class HookMessages(INode node, int members)
 {
@@ -23,7 +23,7 @@ internal sealed class HookMessages(INode node, int members)
         _held.Add((rank, body.ToArray()));
     }
 
-    /// <summary>Takes all of them; the caller holds those again whose proposal is still to come.</summary>
+    /// <summary>Takes all of them; the caller holds again those whose proposal is still to come.</summary>
     public (int Rank, byte[] Body)[] Take()
     {
         if (_held.Count == 0) return [];

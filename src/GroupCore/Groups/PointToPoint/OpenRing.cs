@@ -1,8 +1,8 @@
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Entries under ascending numbers, closed in any order. The ring has room for the open entries and as much again: instead of growing further it squeezes out
-/// closed entries behind one that stays open for long. From then on numbers have gaps, so that an entry has to be searched for.
+/// Entries under ascending numbers, closed in any order. The ring has room for the open entries and as much again. Instead of growing further it squeezes out
+/// closed entries behind one that stays open for long. From then on numbers have gaps, and an entry has to be searched for.
 /// </summary>
 internal sealed class OpenRing<T>(ulong first)
     where T : struct, IOpenEntry
@@ -45,7 +45,7 @@ internal sealed class OpenRing<T>(ulong first)
         return Next++;
     }
 
-    /// <summary>Leaves the next number out.</summary>
+    /// <summary>Skips the next number.</summary>
     public void Skip() => Next++;
 
     public void Close(ulong number)

@@ -91,7 +91,7 @@ internal sealed class OutQueue(ulong first = 0)
         _open.Close(number);
     }
 
-    // The last number with these lower bits, or an earlier one that has been open for a round of them or more.
+    // The last number with these lower bits, or an earlier one that has stayed open for a whole round of them or more.
     private bool TryFind(uint id, out ulong number)
     {
         number = _open.Next - 1 - ((uint)_open.Next - 1 - id);

@@ -10,7 +10,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Point-to-point messages inside one view: FIFO by the links, exactly once between survivors (G14), since a member acknowledges the
+/// Point-to-point messages inside one view: FIFO by the links, and exactly once between survivors, since a member acknowledges the
 /// flush only when all it sent is handled. Source: multicast.md#a-message-is-acknowledged-after-all-that-its-handler-sent,
 /// views-and-flush.md#acknowledge-with-own-messages-handled, #nothing-from-removed-members, #hook-messages-wait-for-the-wedge.
 /// </summary>
@@ -35,7 +35,7 @@ internal sealed class PeerChannel
     private readonly int[] _unhandled;
     private readonly PeerWindows _windows;
     private readonly HookMessages _hooks;
-    // Messages that handlers of this view's messages sent: they are under way (R13), and have their numbers. They wait only for room on links. The
+    // Messages that handlers of this view's messages sent: they are under way (R13), and already have their numbers. They wait only for room on links. The
     // receivers' loops make that room, not their handlers: so these waits end, whichever handlers wait for each other.
     private readonly RoomQueues<(SendOperation Call, uint Id, byte Depth)> _chains;
     // Messages of hooks that wait: hooks send while all calls wait for the next view.
@@ -74,20 +74,20 @@ internal sealed class PeerChannel
     /// <summary>
     /// Takes a caller's message. Ordinary calls wait while this member is wedged or blocked, while the receiver has too much of this member unhandled, and while the link
     /// has no room. Messages of hooks wait for the receiver and the link only. Messages of handlers of this view's messages wait for the link alone, and are under way from
-    /// the call on: what a receiver has not handled may wait for them, so they must not wait for it. A message to a member that is not known to have the state waits for the
-    /// view in which it has it (R15), but not if a hook sends it: that message is about the view that ends, and a member without state only acknowledges it, like
-    /// multicasts.
+    /// the call on: what a receiver has not handled may wait for them, so they must not wait for it. A message to a member that is not known to have the state waits for
+    /// the view in which that member has it. A hook's message does not: it is about the view that ends, and a member without state only acknowledges it, like multicasts.
+    /// Source: multicast.md#messages-to-one-member-wait-for-its-state.
     /// </summary>
     /// <remarks>
     /// Calls to one receiver stay in order if each has completed before the next one is made. A handler's call, which completes at once, goes before calls that wait for a
-    /// receiver's window, but not before another handler's call: where a blocked member holds such calls back, they go out with it. While this member is wedged, what
+    /// receiver's window, but not before another handler's call: earlier ones that a blocked member holds back go out first. While this member is wedged, what
     /// a handler of a point-to-point message sends goes before all calls that wait for the next view, completed or not: it is of the view that ends.
     /// </remarks>
     public void Take(SendOperation call, bool mayWait = true)
     {
         if (call.Hook is { } hook && !_group.Awaits(hook))
         {
-            // Its hook said Done, was given up, or is of an earlier view change: the others may have installed the next view.
+            // The hook said Done, was given up, or is of an earlier view change: the others may have installed the next view.
             _group.ReportLater(new("view proposed", default, new InvalidOperationException("A hook sent a message after its part in the view change was over; it was not sent.")));
             _calls.Finish(call);
             return;
@@ -126,7 +126,7 @@ internal sealed class PeerChannel
     /// <summary>Whether a member is known to have the state: since this view began, or by a message of its own, which no member without the state sends.</summary>
     private bool Takes(int rank) => rank == _self || _view.Members[rank].Initialised || _speaks[rank];
 
-    /// <summary>Sends the calls of other handlers that wait for a receiver: they have completed, so they go before a message that must not wait for it.</summary>
+    /// <summary>Sends other handlers' calls that wait for a receiver: these have completed, so they go before a message that must not wait for the receiver.</summary>
     private void SendHandlersCalls(int rank)
     {
         while (_windows.TryDequeueOfHandlers(rank, out var call)) TrySend(call, inside: true);
@@ -216,7 +216,7 @@ internal sealed class PeerChannel
             return;
         }
         _speaks[rank] = true;
-        // R12: the sender is out of the next view, and nobody waits for what it starts now.
+        // The sender is out of the next view, and nobody waits for what it starts now (R12).
         if (_flush is not null && !_flush[rank] && _rules.R12RefuseRemoved) return;
         // More than windows let through: it is dropped, and its sender waits for the acknowledgement in vain.
         if (_unhandled[rank] > GroupLimits.PeerUnhandled)
@@ -241,7 +241,7 @@ internal sealed class PeerChannel
             Deliver(handling, from, query, handler, payload);
             return;
         }
-        // This member has given up, or has no state and a hook sent the message: no handler gets it, and nobody is to wait for one.
+        // This member has given up, or has no state and a hook sent the message: no handler gets it, and nobody must wait for one.
         Acknowledge(from, handling.Id);
     }
 
@@ -277,7 +277,7 @@ internal sealed class PeerChannel
         if (_slab is { } slab)
         {
             if (slab.Free >= size) return slab;
-            // Only the dispatcher holds it beside this channel.
+            // Besides this channel only the dispatcher holds the slab.
             _dispatcher.TakeHolds();
             if (slab.Alone && slab.Bytes.Length >= size)
             {
@@ -289,7 +289,7 @@ internal sealed class PeerChannel
         return _slab = _group.Slabs.Rent(size);
     }
 
-    /// <summary>Events before <paramref name="events"/> were handled, and what their handlers sent is taken. Returns whether others of this channel are unhandled.</summary>
+    /// <summary>Events before <paramref name="events"/> were handled, and what their handlers sent is taken. Returns whether messages of this channel are still unhandled.</summary>
     public bool OnHandled(long events)
     {
         while (_handling.TryHandle(events, out ulong handling)) TryFinish(handling);
@@ -346,7 +346,7 @@ internal sealed class PeerChannel
         if (IsLastOf(parent)) TryFinish(parent);
     }
 
-    /// <summary>A message that a handler sent is acknowledged: whether it was the last one. Without R13 that handler's own message was acknowledged before.</summary>
+    /// <summary>A message that a handler sent is acknowledged; returns whether it was the last one. Without R13 the handled message itself was acknowledged before.</summary>
     private bool IsLastOf(ulong parent) => _handling.IsOpen(parent) && --_handling[parent].Children == 0 && _rules.R13NestedAcks;
 
     /// <summary>The view is over: delivered messages belong to the dispatcher.</summary>
@@ -460,7 +460,7 @@ internal sealed class PeerChannel
     public void OnLinkLost(int rank) => _windows.OnLinkLost(rank);
 
     /// <summary>
-    /// A number that changes with what goes out to a member and with what it has handled; where something waits for room on its link, also with whatever
+    /// A number that changes with what goes out to a member and with what it has handled; if something waits for room on its link, also with whatever
     /// the member takes from the link.
     /// </summary>
     public long ProgressOf(int rank) =>
@@ -482,7 +482,7 @@ internal sealed class PeerChannel
         }
     }
 
-    /// <summary>By rank of the sender: whether its messages are being handled here, or what their handlers sent is elsewhere. False when there are none.</summary>
+    /// <summary>By rank of the sender: whether its messages are being handled here, or what their handlers sent is being handled elsewhere. False if there are none.</summary>
     public bool Handles(Span<WaitReason> reasons)
     {
         bool any = false;

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// By receiver: messages that it has not handled, and calls that wait because these are too many. A full receiver holds up no messages to others.
+/// By receiver: messages that it has not handled, and calls that wait because there are too many of these. A full receiver holds up no messages to others.
 /// In a large group a member talks to few others, so there is an entry only where something is or was under way.
 /// </summary>
 internal sealed class PeerWindows(INode node, int members)
@@ -100,7 +100,7 @@ internal sealed class PeerWindows(INode node, int members)
         Waiting--;
     }
 
-    /// <summary>Takes the first call of a handler that waits for a receiver; its caller was told that it has completed.</summary>
+    /// <summary>Takes the first of the handlers' calls that wait for a receiver; its caller was told that it has completed.</summary>
     public bool TryDequeueOfHandlers(int rank, [NotNullWhen(true)] out SendOperation? call)
     {
         call = null;

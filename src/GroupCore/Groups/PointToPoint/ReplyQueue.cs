@@ -6,8 +6,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.PointToPoint;
 
 /// <summary>
-/// Answers of this member to queries. They go out in any view (multicast.md#answers-may-cross-views), and wait for room on the link to the asker. On the loop; lives as long as the
-/// membership.
+/// Answers of this member to queries. They go out in any view (multicast.md#answers-may-cross-views), and wait for room on the link to the asker.
+/// On the loop; lives as long as the membership.
 /// </summary>
 internal sealed class ReplyQueue(IViewMember group)
 {
@@ -90,7 +90,7 @@ internal sealed class ReplyQueue(IViewMember group)
     private void SendAll()
     {
         var replies = _replies;
-        // Also where no answer waits: the ranks are those of a view that is over.
+        // Even if no answer waits: the ranks are those of a view that is over.
         (_replies, _waiting, _costWaiting) = ([], 0, 0);
         foreach (var waiting in replies)
             while (waiting is not null && waiting.TryDequeue(out var reply)) reply.Run();

@@ -46,7 +46,7 @@ internal sealed class RoomQueues<T>(int members)
         if (Count == 0) Array.Clear(_waiting);
     }
 
-    /// <summary>Takes all messages, when they do not go out any more.</summary>
+    /// <summary>Takes all messages, once they do not go out any more.</summary>
     public IEnumerable<T> TakeAll()
     {
         for (int rank = 0; rank < _waiting.Length; rank++)

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Queries;
 
-/// <summary>A caller that waits for answers; these are deserialized on the worker that completes the call.</summary>
+/// <summary>A caller that waits for answers, which are deserialized on the worker that completes the call.</summary>
 internal sealed class QueryCall<TReply>(INode node, IPayloadSerializer serializer) : IQueryResult, ICompletion
 {
     private readonly TaskCompletionSource<IReadOnlyList<MemberReply<TReply>>> _done = new();

@@ -4,15 +4,15 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Queries;
 
 /// <summary>
-/// The answers to one query. It asks the members of the view in which the query is delivered at the asker. A member that is excluded or leaves is no longer asked, nor
-/// one that does not load the state within that view: its handlers never see that view. A majority is one of the members that had the state when that view began: no load
+/// The answers to one query. It asks the members of the view in which the query is delivered at the asker. A member that is excluded or leaves is no longer asked, nor is a
+/// member that does not load the state within that view: its handlers never see that view. A majority counts the members that had the state when that view began: no load
 /// is waited for, and any two majorities share a member. Source: multicast.md#a-query-asks-the-members-of-its-view,
 /// #a-majority-is-of-initialised-members.
 /// </summary>
 internal sealed class QueryCollector(ulong number, string handler, int code, TimeSpan timeout, IQueryResult result, IEqualityComparer<ProcessId>? ids = null) : ITimerTarget
 {
     private const int Majority = -1;
-    // Overhead of an answer beside its bytes.
+    // Overhead of an answer, on top of its bytes.
     private const int ReplyCost = 64;
     private readonly List<(ProcessId From, ReplyStatus Status, byte[] Bytes)> _replies = [];
     // By rank in the view in which it asks. Null before that view is known: then all members that answer are noted.
@@ -125,8 +125,8 @@ internal sealed class QueryCollector(ulong number, string handler, int code, Tim
     private static bool IsInitialised(ProcessId id, View view) => view.Members[view.RankOf(id)].Initialised;
 
     /// <summary>
-    /// The answer of a living member may be lost with its link. A query that wants all answers fails then. If the query is not delivered here yet, the loss
-    /// is judged at its delivery, if that is in the same view. A query to one member that still waits goes over the next link.
+    /// The answer of a living member may be lost with its link. A query that wants all answers then fails. If the query is not delivered here yet, the loss
+    /// is judged at its delivery, if that is in the same view. A query to one member that still waits to be sent goes over the next link.
     /// </summary>
     public void OnLinkLost(ProcessId member, ulong view)
     {

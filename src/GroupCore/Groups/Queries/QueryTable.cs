@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Queries;
 
-/// <summary>The queries of this process in one group that are not complete. Lives as long as the group: answers may come views later.</summary>
+/// <summary>The queries of this process in one group that are not complete. Lives as long as the membership: answers may come views later.</summary>
 internal sealed class QueryTable(INode node, Action givenUp)
 {
     private readonly SortedDictionary<ulong, QueryCollector> _open = [];

@@ -3,7 +3,7 @@ using System.Buffers.Binary;
 namespace GroupCore.Groups.Shared;
 
 /// <summary>
-/// What one member has received in the view that ends (R2). What is closed at one member is closed in the union, so only messages that are
+/// What one member has received in the view that ends. What is closed at one member is closed in the union, so only messages that are
 /// received and not closed can be in doubt. A point marks where the <c>dep</c> of such messages rises.
 /// </summary>
 internal sealed class FlushReport(ulong proposal, int rank, bool initialised, int members)
@@ -16,7 +16,7 @@ internal sealed class FlushReport(ulong proposal, int rank, bool initialised, in
 
     public bool Initialised { get; } = initialised;
 
-    /// <summary>Number of contributions of layers that came before this report.</summary>
+    /// <summary>Number of contributions of this member's layers; they came before this report.</summary>
     public int Parts { get; set; }
 
     public uint[] Received { get; } = new uint[members];

@@ -8,8 +8,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Shared;
 
 /// <summary>
-/// The membership that a protocol of one view is part of: what lives as long as the membership, and how it stands now. On the loop. What stays the same is worth a field of one's own on
-/// the way of each message.
+/// The membership that a protocol of one view is part of: what lives as long as the membership, and its state now. On the loop. A protocol keeps what never changes in
+/// fields of its own, if each message needs it.
 /// </summary>
 internal interface IViewMember
 {

@@ -8,7 +8,7 @@ internal interface IViewWitness
     /// <summary>Whether the group's options let slow members be excluded.</summary>
     bool EvictsSlow { get; }
 
-    /// <summary>After which time a member counts as slow there.</summary>
+    /// <summary>After what time a member then counts as slow.</summary>
     long SlowNanoseconds { get; }
 
     /// <summary>Whether others say that they are in a view change that this member has not heard of.</summary>
@@ -20,7 +20,7 @@ internal interface IViewWitness
     /// <summary>Tells the user that a member holds the others up.</summary>
     void ReportSlow(int rank, string why);
 
-    /// <summary>A member that loads its state, or catches up after it, says that it makes progress.</summary>
+    /// <summary>A member that loads the state, or catches up after its load, says that it makes progress.</summary>
     void OnLoading(int rank);
 
     /// <summary>Whether the load of this member, or its catching up after it, has made progress since the last call.</summary>

@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.Shared;
 
-/// <summary>Who takes part in the flush of a view, by rank in it: the survivors and leavers of its latest proposal.</summary>
+/// <summary>The members that take part in the flush of a view, by rank in it: the survivors and leavers of its latest proposal.</summary>
 internal sealed class Participants(View view)
 {
     private readonly bool[] _takesPart = new bool[view.Members.Count];

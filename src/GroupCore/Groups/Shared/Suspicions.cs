@@ -4,8 +4,8 @@ namespace GroupCore.Groups.Shared;
 
 /// <summary>
 /// What the groups of this process suspect others of, by source. Several groups, and several watches of one group, judge the same process each for
-/// themselves; the membership takes one suspicion of a process, and withdraws it as a whole. Slowness is told only where nothing else is held against a
-/// process: slow handlers are no dispute between two members, and would hide one.
+/// themselves; the membership takes one suspicion of a process, and withdraws it as a whole. Slowness is told only if nothing else is held against a
+/// process: slow handlers are no dispute between two members, and would hide a dispute.
 /// </summary>
 internal sealed class Suspicions(IMembership membership)
 {

@@ -5,8 +5,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Shared;
 
 /// <summary>
-/// The links to the members of the current view, by rank: frames out, tagged with slot and view; who is known to be in the view; and room for bulk. Data, state, answers and what a flush
-/// forwards wait for room; order, acknowledgements and the flush itself do not. On the loop; lives as long as the membership.
+/// The links to the members of the current view, by rank: frames out, tagged with slot and view; which members are known to be in the view; and room for bulk. Data,
+/// state, answers and what a flush forwards wait for room; order, acknowledgements and the flush itself do not. On the loop; lives as long as the membership.
 /// </summary>
 internal sealed class ViewLinks(INode node, ushort slot)
 {
@@ -88,8 +88,8 @@ internal sealed class ViewLinks(INode node, ushort slot)
     }
 
     /// <summary>
-    /// Gives up the links to members that take no part in the flush. Nothing has to reach them any more, and what is queued for one that has gone must not take the room that the
-    /// flush needs: the view would not end.
+    /// Gives up the links to members that take no part in the flush. Nothing has to reach them any more, and what is queued for a member that has gone must not take the room
+    /// that the flush needs: the view would not end.
     /// </summary>
     public void OnWedged(Participants flush)
     {
@@ -110,10 +110,10 @@ internal sealed class ViewLinks(INode node, ushort slot)
     /// <summary>The link to a member, −1 for this one.</summary>
     public int PeerOf(int rank) => _peers[rank];
 
-    /// <summary>Whether a member is known to be in this view. Until it is, it has to hold frames of this view, and cannot hold any number: so what no window bounds waits.</summary>
+    /// <summary>Whether a member is known to be in this view. Until then it has to hold frames of this view, and can hold only so many: so what no window bounds waits.</summary>
     public bool IsHere(int rank) => _here[rank];
 
-    /// <summary>A member is known to be in this view; false when it was before.</summary>
+    /// <summary>A member is known to be in this view; false if that was known before.</summary>
     public bool TryMeet(int rank) => !_here[rank] && (_here[rank] = true);
 
     /// <summary>Whether the link is not known yet to be the member's, so that frames that came over it have no sender yet.</summary>
@@ -145,13 +145,13 @@ internal sealed class ViewLinks(INode node, ushort slot)
 
     public void MarkLost(int rank) => _relinked[rank] = true;
 
-    /// <summary>A frame of a member that was kept was malformed: blames that member, not the sender of the frame that is handled now.</summary>
+    /// <summary>A kept frame of a member was malformed: blames that member, not the sender of the frame that is being handled.</summary>
     public void Blame(int rank) => node.Links.Blame(_peers[rank]);
 
     /// <summary>Bytes of bulk that may be sent to a member now; without any, an event of the link tells when.</summary>
     public long RoomTo(int rank) => rank == _self ? long.MaxValue : node.Links.Room(_peers[rank]);
 
-    /// <summary>Whether there is no room to another member since this node as a whole has none.</summary>
+    /// <summary>Whether there is no room to another member because this node as a whole has none.</summary>
     public bool WaitsForNode(int rank) => node.Links.WaitsForNode(_peers[rank]);
 
     /// <summary>Bytes that another member has taken from its link.</summary>
@@ -168,7 +168,7 @@ internal sealed class ViewLinks(INode node, ushort slot)
         return true;
     }
 
-    /// <summary>A run of multicasts begins: room that links had before counts no more.</summary>
+    /// <summary>A run of multicasts begins: room that links had before no longer counts.</summary>
     public void OnRun()
     {
         if (!_someHadRoom) return;

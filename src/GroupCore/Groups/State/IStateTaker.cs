@@ -3,7 +3,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Groups.State;
 
-/// <summary>The membership that a joiner loads the state for. On the loop.</summary>
+/// <summary>The membership for which a joiner loads the state. On the loop.</summary>
 internal interface IStateTaker : IViewMember
 {
     /// <summary>How far the join of this member is.</summary>

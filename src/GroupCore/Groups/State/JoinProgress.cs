@@ -4,8 +4,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// What a join waits for, and when it made progress last. Progress keeps a join going, without a limit on the whole, so that a state of any size can be loaded. On the loop; lives as long
-/// as the membership.
+/// What a join waits for, and when it last made progress. A join may go on as long as it makes progress: without a limit on the whole, a state of any size can be
+/// loaded. On the loop; lives as long as the membership.
 /// </summary>
 internal sealed class JoinProgress(INode node, Dispatcher dispatcher)
 {
@@ -13,7 +13,7 @@ internal sealed class JoinProgress(INode node, Dispatcher dispatcher)
     private ulong _silentIn;
     private long _giverHandled = -1;
     private (long MovedAt, long Handled) _signed;
-    // How far the state ever came within one view, the longest time for which it made progress within one, and when one of these was surpassed last.
+    // How far the state ever came within one view, the longest time for which it made progress within one, and when one of these was last surpassed.
     private (StatePhase Phase, long Amount, long Took, long At) _furthest = (default, 0, -1, 0);
     private long _stateMovedAt;
 
@@ -29,8 +29,9 @@ internal sealed class JoinProgress(INode node, Dispatcher dispatcher)
     public void OnProgress(string waitsFor) => (At, WaitsFor) = (node.Now, waitsFor);
 
     /// <summary>
-    /// The state made progress in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins again,
-    /// and views may come faster than the state. Work that begins again is progress for as long as it took before, and after that only in a view that lasts longer than all before.
+    /// The state made progress in a view that began at <paramref name="begun"/>: to a later phase, or within its phase by time or bytes. With each view all of it begins
+    /// again, and views may come faster than the state. Work that begins again counts as progress for as long as it took before, and after that only in a view that lasts
+    /// longer than any before.
     /// </summary>
     public void OnState(StatePhase phase, long amount, long begun, string waitsFor)
     {
@@ -57,10 +58,10 @@ internal sealed class JoinProgress(INode node, Dispatcher dispatcher)
         _giverHandled = handled;
     }
 
-    /// <summary>What the join waits for, when that is nothing that counts as progress.</summary>
+    /// <summary>What the join waits for; this does not count as progress.</summary>
     public void OnWaits(string waitsFor) => WaitsFor = waitsFor;
 
-    /// <summary>The giver of the checkpoint is silent in that view; returns in how many views it was. Counted once for each view.</summary>
+    /// <summary>The giver of the checkpoint is silent in that view; returns in how many views a giver was. Counted once for each view.</summary>
     public int OnSilence(ulong view)
     {
         if (view != _silentIn) _silentGivers++;

@@ -9,7 +9,7 @@ namespace GroupCore.Groups.State;
 
 /// <summary>
 /// A checkpoint on its way: taken by the group's worker between the last delivery of one view and the first of the next (R16), written by
-/// another worker beside the handlers, sent by the loop. User code that writes nothing for long is given up: its joiners are told, and what it writes
+/// another worker while the handlers go on, sent by the loop. User code that writes nothing for long is given up: its joiners are told, and what it writes
 /// later is dropped. A checkpoint of a view that is over is dropped wherever it is. <see cref="StateWriting"/> decides when each is written.
 /// Source: state-transfer.md#the-checkpoint-is-cut-at-the-view-event.
 /// </summary>
@@ -33,7 +33,7 @@ internal sealed class StateCut(StateOffer offer, INode node, View view, long lim
 
     public Exception? Error => Volatile.Read(ref _failure)?.Error;
 
-    /// <summary>The text of <see cref="Error"/>, which is a user's object: so the text is asked for outside of the turn.</summary>
+    /// <summary>The text of <see cref="Error"/>. That is a user's object, so its text is asked for outside of the turn.</summary>
     public string ErrorText => Volatile.Read(ref _failure)?.Text ?? "";
 
     public StatePhase Phase => Error is not null ? StatePhase.Failed : _phase;
@@ -63,14 +63,14 @@ internal sealed class StateCut(StateOffer offer, INode node, View view, long lim
                 Write(save);
                 _write = static _ => { };
             }
-            // A snapshot that returns nothing to write with must not stand for an empty state: a joiner would take that for all there is.
+            // A snapshot that returns nothing to write with must not count as an empty state: a joiner would take that for the whole state.
             else if (table.Snapshot is { } snapshot) _write = StateWriter.NotAsync(snapshot() ?? throw new InvalidOperationException("The snapshot of the state returned null."), nameof(snapshot));
         }
         catch (Exception error)
         {
             Fail(error);
         }
-        // It may have to wait for earlier checkpoints.
+        // Writing may have to wait for earlier checkpoints.
         _phase = StatePhase.Queued;
         node.Post(this);
     }
@@ -127,10 +127,10 @@ internal sealed class StateCut(StateOffer offer, INode node, View view, long lim
         node.Post(this);
     }
 
-    /// <summary>On the loop: true the first time only, as joiners are told once how it ended.</summary>
+    /// <summary>On the loop: true the first time only, as joiners are told only once how the checkpoint ended.</summary>
     public bool TryTell() => !_told && (_told = true);
 
-    /// <summary>On any thread: the code that saves it wrote after its return. Those bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
+    /// <summary>On any thread: the user's code wrote after it had returned. Those bytes may be missing, so the checkpoint fails, unless joiners were told already.</summary>
     public Exception FailLate(Exception error)
     {
         if (!_told) Fail(error);

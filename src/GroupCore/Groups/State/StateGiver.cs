@@ -41,7 +41,7 @@ internal sealed class StateGiver(IViewMember group, View view, PayloadBuffer sta
         Continue(index);
     }
 
-    /// <summary>Frames on the link to a joiner are lost, and the rest is of no use without them: it gets the state of the next view, which the loss asks for.</summary>
+    /// <summary>Frames on the link to a joiner are lost, and the rest is of no use without them. The loss leads to another view, and the joiner gets the state of that one.</summary>
     public void OnLinkLost(int rank)
     {
         int index = _joiners.FindIndex(joiner => joiner.Rank == rank);

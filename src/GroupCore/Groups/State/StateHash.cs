@@ -3,7 +3,7 @@ using GroupCore.Basics;
 
 namespace GroupCore.Groups.State;
 
-/// <summary>The hash of a checkpoint, piece by piece: words, not bytes, since a checkpoint may be large.</summary>
+/// <summary>The hash of a checkpoint, computed piece by piece: over words, not bytes, since a checkpoint may be large.</summary>
 internal struct StateHash()
 {
     private ulong _hash = 0xCBF29CE484222325;

@@ -7,7 +7,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it (R15): the next view brings another. If the
+/// A joiner's side of one view: collects the checkpoint while the messages of the view are held. A wedged joiner ignores it: the next view brings another. If the
 /// giver is silent, the joiner asks for a view; a giver that says that it is saving is waited for. Source: state-transfer.md#a-wedged-joiner-takes-no-state,
 /// #silence-asks-for-another-view, #a-joiner-acknowledges-what-it-holds.
 /// </summary>
@@ -68,7 +68,7 @@ internal sealed class StateLoader : ITimerTarget
         else Allocate((int)length);
     }
 
-    /// <summary>The giver says how long the state is: without memory for it the join ends, and not the node.</summary>
+    /// <summary>The giver says how long the state is: if there is no memory for it, the join ends and not the node.</summary>
     private void Allocate(int length)
     {
         try

@@ -9,8 +9,8 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// What this member gives to the joiners of the current view, if it coordinates the view: has the checkpoint cut, tells the joiners every second how far it is, and sends it, or tells
-/// them why there is none. On the loop; lives as long as the membership.
+/// What this member gives to the joiners of the current view, if it coordinates the view: it has the checkpoint cut, tells the joiners every second how far that is, and
+/// sends the checkpoint, or tells them why there is none. On the loop; lives as long as the membership.
 /// </summary>
 internal sealed class StateOffer(IViewMember group) : ITimerTarget
 {
@@ -22,10 +22,10 @@ internal sealed class StateOffer(IViewMember group) : ITimerTarget
     private StateCut? _lateCut;
     private StateGiver? _giver;
 
-    /// <summary>The checkpoints that are written.</summary>
+    /// <summary>The checkpoints that are being written.</summary>
     public StateWriting Writing { get; } = new(group.Node, group.HostOptions.SaveTimeout);
 
-    /// <summary>R16: the checkpoint is an event of its own between the last event of the old view and the view event, which is added next.</summary>
+    /// <summary>The checkpoint is an event of its own between the last event of the old view and the view event, which is added next (R16).</summary>
     public void Begin(View view)
     {
         _view = view;
@@ -73,7 +73,7 @@ internal sealed class StateOffer(IViewMember group) : ITimerTarget
         _giver.Start();
     }
 
-    /// <summary>A joiner takes what is sent. Untrusted.</summary>
+    /// <summary>A joiner acknowledges what it received. Untrusted.</summary>
     public void OnAck(int rank, ReadOnlySpan<byte> body)
     {
         if (_giver is { } giver) giver.OnAck(rank, body);
@@ -117,7 +117,7 @@ internal sealed class StateOffer(IViewMember group) : ITimerTarget
     private void TellJoiners()
     {
         if (_saving is not { } cut || _view is not { } view || group.IsWedged) return;
-        // Read once: the worker may fail meanwhile, and a failure is told once and with its text. Standing in line is part of the saving, and bounded like it.
+        // Read once: the worker may fail meanwhile, and a failure is told once, with its text. Waiting in line is part of the saving, and bounded like it.
         var phase = cut.Phase == StatePhase.Queued && cut.IsInLine ? StatePhase.Saving : cut.Phase;
         byte[] text = phase == StatePhase.Failed ? Encoding.UTF8.GetBytes(Shortened(cut.ErrorText)) : [];
         for (int rank = 0; rank < view.Members.Count; rank++)

@@ -3,7 +3,7 @@ namespace GroupCore.Groups.State;
 /// <summary>How far the giver of a checkpoint is; on the wire.</summary>
 internal enum StatePhase : byte
 {
-    /// <summary>Its handlers have not come to the view event.</summary>
+    /// <summary>Its handlers have not reached the view event.</summary>
     Queued = 0,
 
     /// <summary>User code saves it, or an earlier checkpoint.</summary>

@@ -7,8 +7,8 @@ namespace GroupCore.Groups.State;
 /// short views and a large state would make as many copies of it as views.
 /// </summary>
 /// <remarks>
-/// User code that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/> is given up, whether its view is over or not, so that it is in
-/// nobody's way for longer. Views may come faster than that while joiners wait: so the times in which successive checkpoints came no further
+/// User code that writes nothing for <see cref="GroupHostOptions.SaveTimeout"/> is given up, whether its view is over or not, so that it blocks
+/// other checkpoints no longer. While joiners wait, views may come faster than that: so the times in which successive checkpoints came no further
 /// count together.
 /// </remarks>
 internal sealed class StateWriting(INode node, TimeSpan limit)
@@ -16,7 +16,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
     private const int Most = 2;
     private readonly List<StateCut> _running = [];
     private StateCut? _next;
-    // Of successive checkpoints whose end joiners were not told: for how long they wrote nothing, all together, and the most bytes that one wrote.
+    // Of successive checkpoints of whose end joiners were not told: for how long they wrote nothing in all, and the most bytes that one of them wrote.
     private long _quiet;
     private int _most;
 
@@ -47,7 +47,7 @@ internal sealed class StateWriting(INode node, TimeSpan limit)
         StartNext();
     }
 
-    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's. If it has not begun, what it would be written from is released.</summary>
+    /// <summary>The view of a checkpoint is over, and its joiners wait for the next one's. If its writing has not begun, what it would be written from is released.</summary>
     public void Drop(StateCut cut)
     {
         if (ReferenceEquals(_next, cut)) _next = null;

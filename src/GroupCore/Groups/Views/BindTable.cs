@@ -5,7 +5,7 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>By peer, what its slots stand for: a group and a full view id. Bounded per peer. Source: views-and-flush.md#every-frame-names-its-view.</summary>
+/// <summary>What each slot of each peer stands for: a group and a full view id. Bounded per peer. Source: views-and-flush.md#every-frame-names-its-view.</summary>
 internal sealed class BindTable
 {
     /// <summary>group number u32, incarnation u32, view u64; the slot is in the header.</summary>
@@ -18,7 +18,7 @@ internal sealed class BindTable
     /// Binds a slot of a peer to a group, if <paramref name="isKnown"/> says so of the group and the peer has fewer than <paramref name="most"/> bindings. A Bind that is
     /// not taken only clears its slot.
     /// </summary>
-    /// <returns>Null when all is well, else why it is refused.</returns>
+    /// <returns>Null if the Bind is taken, else why it is refused.</returns>
     public RefusalReason? OnBind(int peer, ushort slot, ReadOnlySpan<byte> body, Func<GroupId, bool> isKnown, int most = GroupLimits.GroupsPerProcess)
     {
         if (body.Length != Body || slot == 0 || slot > GroupLimits.GroupsPerProcess) return RefusalReason.Malformed;
@@ -30,7 +30,7 @@ internal sealed class BindTable
             slots?.Clear(slot);
             return RefusalReason.StaleView;
         }
-        // A peer only moves forward in a group; its frames of an earlier view are before this Bind on the link.
+        // A peer only moves forward in a group; its frames of an earlier view come before this Bind on the link.
         if (Find(peer, slot) is { } bound && bound.Id == id && view < bound.View) return RefusalReason.Malformed;
         var binding = (_byPeer[peer] ??= new()).Bind(slot, id);
         (binding.View, binding.Group) = (view, null);

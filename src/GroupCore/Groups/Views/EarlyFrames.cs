@@ -5,11 +5,11 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// Frames of views that are not installed here yet (R11), bounded in bytes for each sender and in all; order of arrival is kept. Where a frame
-/// does not fit, all frames of the sender with the most bytes held are dropped and noted as lost: a sender with a gap is of no use in that view, and only
-/// the membership says whether it is in it.
+/// Frames of views that are not installed here yet (views-and-flush.md#every-frame-names-its-view), in order of arrival, bounded in bytes for each sender and in all. If a
+/// frame does not fit, all frames of the sender with the most bytes held are dropped and noted as lost: a sender with a gap is of no use in that view, and only the
+/// membership says whether it is in the view.
 /// </summary>
-/// <remarks>There may be many senders and many frames, which need no body: so adding or refusing one never walks through all that is held or lost.</remarks>
+/// <remarks>There may be many senders, and many frames, as a frame needs no body: so adding or refusing one never walks through all that is held or lost.</remarks>
 internal sealed class EarlyFrames(long limit)
 {
     private const int LostKept = 4_096;
@@ -79,7 +79,7 @@ internal sealed class EarlyFrames(long limit)
         return sender.Frames;
     }
 
-    /// <summary>The link is over: frames that came over it have no sender any more, or are lost with what did not come. So there are no more senders than links.</summary>
+    /// <summary>The link is over: frames that came over it have no sender any more, or are lost with what was still on it. So there are no more senders than links.</summary>
     public void Drop(int peer, NodeCounters counters)
     {
         foreach (var _ in Take(peer)) counters.Refuse(RefusalReason.WrongSender);

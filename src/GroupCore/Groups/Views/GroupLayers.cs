@@ -19,7 +19,7 @@ internal sealed class GroupLayers
         for (int i = 0; i < All.Length; i++) All[i] = new(group, table[i]);
     }
 
-    /// <summary>The ports, also of layers that are not attached, in the order of their frame types.</summary>
+    /// <summary>The ports, including those of layers that are not attached, in the order of their frame types.</summary>
     public LayerPort[] All { get; }
 
     /// <summary>Whether any layer is attached.</summary>
@@ -52,7 +52,7 @@ internal sealed class GroupLayers
         return parts;
     }
 
-    /// <summary>The parts of a flush by layer; what no layer can have written is left out, alike at all members.</summary>
+    /// <summary>The parts of a flush by layer; what no layer can have written is left out, at all members alike.</summary>
     public static List<LayerPart> Read(List<LayerContribution> contributions)
     {
         var parts = new List<LayerPart>(contributions.Count);

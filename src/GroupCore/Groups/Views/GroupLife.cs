@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// The phase of a membership, and which may follow which. A forbidden step is a defect of this library: it throws in tests, and is counted
-/// and not taken otherwise (<see cref="NodeCounters.Forbid"/>).
+/// The phase of a membership, and which phase may follow which. A forbidden step is a defect of this library: in tests it throws; otherwise it is counted
+/// and not taken (<see cref="NodeCounters.Forbid"/>).
 /// </summary>
 internal sealed class GroupLife(NodeCounters counters, string name)
 {
@@ -15,7 +15,7 @@ internal sealed class GroupLife(NodeCounters counters, string name)
     /// <summary>Whether this member was asked to leave, and is still a member.</summary>
     public bool IsGoing => _phase is GroupPhase.HandingOver or GroupPhase.Leaving;
 
-    /// <summary>Whether it holds the group's state, for the others and for its callers.</summary>
+    /// <summary>Whether this member holds the group's state, for the others and for its callers.</summary>
     public bool HasState => _phase is GroupPhase.Member or GroupPhase.HandingOver or GroupPhase.Leaving;
 
     public static bool MayFollow(GroupPhase from, GroupPhase to) => from switch

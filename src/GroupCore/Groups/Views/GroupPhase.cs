@@ -1,6 +1,6 @@
 namespace GroupCore.Groups.Views;
 
-/// <summary>Where the membership of this process in one group stands; see <see cref="GroupLife"/> for what may follow what.</summary>
+/// <summary>The phase of this process's membership in one group; <see cref="GroupLife"/> says which may follow which.</summary>
 internal enum GroupPhase
 {
     /// <summary>Asked to join; in no view yet.</summary>

@@ -4,20 +4,20 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>Callers' messages, to where they wait.</summary>
+/// <summary>Takes callers' messages to where they wait.</summary>
 internal sealed partial class GroupProtocol
 {
     private int _lookPosted;
 
-    /// <summary>The error with which calls end when the membership is over, null before; not always what ended it, which <see cref="Completion"/> tells.</summary>
+    /// <summary>The error with which calls end once the membership is over, null before; not always what ended the membership, which <see cref="Completion"/> tells.</summary>
     public Exception? CallError => _over is { } reason ? CallErrorOf(reason) : null;
 
     private Exception CallErrorOf(Exception reason) =>
         reason is NodeStoppedException or ExcludedException or NotMemberException ? reason : new NotMemberException(Name, reason.Message.TrimEnd('.'));
 
     /// <summary>
-    /// A member that is leaving sends nothing more, except from its hooks and from its handlers of messages to it alone, for which others' hooks may wait:
-    /// it takes part in the view change like those that stay.
+    /// A member that is leaving sends nothing more, except from its hooks and from its handlers of point-to-point messages, for which others' hooks may wait:
+    /// it takes part in the view change like members that stay.
     /// </summary>
     public void ThrowIfOver(bool awaited = false)
     {
@@ -36,7 +36,7 @@ internal sealed partial class GroupProtocol
         // A token that fired before the call arrived here found nothing to end.
         else if (Calls.TryCancel(call)) return;
         else if (call.To is null) _queue.Add(call);
-        // At a member that is leaving, what such a handler sends goes at once or not at all: nothing is added to what is sent before it leaves.
+        // At a member that is leaving, what a handler of a point-to-point message sends goes at once or not at all: nothing is added to what is sent before it leaves.
         else Peers.Take(call, mayWait: !(IsGoing && call.Parent != 0));
     }
 

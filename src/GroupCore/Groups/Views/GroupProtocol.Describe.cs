@@ -2,10 +2,10 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>How this membership is, for a person who reads it.</summary>
+/// <summary>Describes this membership for a person.</summary>
 internal sealed partial class GroupProtocol
 {
-    /// <summary>Of the window for unstable multicasts, what is in use. From any thread.</summary>
+    /// <summary>How much of the window for unstable multicasts is in use. From any thread.</summary>
     public long WindowUsed => GroupLimits.Window - Calls.Credit;
 
     /// <summary>Once a second, if there is a logger. Inside a turn.</summary>

@@ -31,9 +31,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// A sender that is neither a member nor a joiner of the proposal may be a member of a later view, or a stranger. Its frames are held apart, so that they push out no
-    /// member's frames and never cost this member its place, as only lost frames of a member of an installed view do (<see cref="CheckLost"/>). A join that was given
-    /// up may be taken over by another one, which needs the frames that came meanwhile.
+    /// Keeps a frame for a later view. A sender that is neither a member nor a joiner of the proposal may be a member of a later view, or a stranger. Its frames are held
+    /// apart, so that they push out no member's frames and never cost this member its place: only lost frames of a member of an installed view do that
+    /// (<see cref="CheckLost"/>). A join that was given up may be taken over by another one, which needs the frames that came meanwhile.
     /// </summary>
     private void Keep(int peer, in FrameHeader header, ReadOnlySpan<byte> body, ulong view)
     {
@@ -51,8 +51,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// If a member of the view now installed sent more than could be held, this member leaves: only the other end of the link could send the lost frames again. Where it
-    /// is not known yet whether the sender is that member, or another process in its name, this is judged when it is known.
+    /// If a member of the view now installed sent more than could be held, this member leaves: only the other end of the link could send the lost frames again. As long as
+    /// it is not known whether the sender is that member, or another process in its name, nothing is decided.
     /// </summary>
     private void CheckLost(View view)
     {
@@ -78,7 +78,7 @@ internal sealed partial class GroupProtocol
     private void ReplayEarly(EarlyFrames? early, View view)
     {
         if (early is null) return;
-        // Answers count though their view is over; their sender, too, may not be known yet to be the member.
+        // Answers count though their view is over; but like other frames they wait until their sender is known to be the member.
         foreach (var frame in early.Take(f => f.View <= view.Id && !(IsUnsettled(f.Peer) && (f.View == view.Id || f.Header.Type == FrameType.Reply))))
         {
             if (IsOver || (frame.View != view.Id && frame.Header.Type != FrameType.Reply)) continue;
@@ -90,7 +90,7 @@ internal sealed partial class GroupProtocol
 
     private bool IsUnsettled(int peer) => Links.RankOf(peer) is >= 0 and var rank && Links.IsUnsettled(rank);
 
-    /// <summary>Of a view that is over only answers to queries count. Everything else is refused (R11), except in the negative control.</summary>
+    /// <summary>Whether a frame of a view that is over is taken: only answers to queries are. The negative control takes all.</summary>
     private bool AcceptsOld(in FrameHeader header, int rank)
     {
         if ((header.Type == FrameType.Reply && rank >= 0) || !Rules.OldViewRefused) return true;

@@ -21,7 +21,7 @@ internal sealed partial class GroupProtocol
     private TerminationHooks? _hooks;
     private bool _viewAsked;
     private long _transferTook;
-    // The position of the handlers when a view began, and since when they have been there.
+    // The position of the handlers when a view began, and since when they have been at it.
     private (long Position, long Since) _handled;
     private List<SendOperation> _betweenViews = [];
 
@@ -51,7 +51,7 @@ internal sealed partial class GroupProtocol
         }
         if (!follows)
         {
-            // A survivor of the next view has acknowledged its flush (R8). This member has not, so it asks the membership and guesses nothing.
+            // Every survivor of the next view has acknowledged its flush (R8). This member has not, so it asks the membership instead of guessing.
             Membership.Sync(View.Group, View.Id, Flush.Wedge);
             return;
         }
@@ -70,7 +70,7 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The group has gone on without this member, and the Oracle may not keep the first view without it any more. If this member was to leave, and had acknowledged the
+    /// The group has gone on without this member, and the Oracle may no longer keep the first view without it. If this member was to leave, and had acknowledged the
     /// flush before that view, it has left. Otherwise it counts as excluded: what it did last may be lost.
     /// </summary>
     private void EndWithout(View next)
@@ -81,10 +81,10 @@ internal sealed partial class GroupProtocol
         End(new NotMemberException(Name, $"{(left ? "left" : "excluded")} after view {View.Id}; the group is in view {next.Id}"), failed: !left);
     }
 
-    /// <summary>Whether this member has acknowledged the flush of a proposal with which it leaves; also where its process departs, and nobody asked it to leave this group.</summary>
+    /// <summary>Whether this member has acknowledged the flush of a proposal with which it leaves, even if nobody asked it to leave this group but its process departs.</summary>
     private bool HasAckedToLeave => Flush is { Acked: true, Proposal: { } last } && Contains(last.Leavers, Membership.Self);
 
-    /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in it do not count: those members may have had another order.</summary>
+    /// <summary>Delivers what the flush agreed on. Early answers of members that take no part in the flush do not count: those members may have had another order.</summary>
     private void DeliverCut(FlushCut cut)
     {
         var failed = new List<ProcessId>();
@@ -95,8 +95,8 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// Whether too much waits for handlers that have not made progress since an earlier view, and for long. What the end of a view delivers at once does not count, as the
-    /// handlers have had no time for it.
+    /// Whether too much waits for handlers that have made no progress since an earlier view, and for a long time. What the end of a view delivers at once does not count, as
+    /// the handlers have had no time for it.
     /// </summary>
     private bool AreHandlersStuck => Dispatcher.IsBeyond(_host.Options.HandlerBacklogBytes) && Dispatcher.Position == _handled.Position
         && Node.Now - _handled.Since >= GroupLimits.StuckNanoseconds;
@@ -174,7 +174,7 @@ internal sealed partial class GroupProtocol
         ReplayEarly(next);
     }
 
-    /// <summary>Fails queries that waited for a member that is gone: they were never sent, and so fail otherwise than those that it leaves without an answer.</summary>
+    /// <summary>Fails queries that waited for a member that is gone: they were never sent, so they fail with another error than queries that it left unanswered.</summary>
     private void FailUnasked(View next)
     {
         foreach (var call in _betweenViews)
@@ -196,8 +196,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The initialised flag is constant within a view: until the next view this member's state does not count if all others fail. So it asks for that view. But with it the
-    /// transfers of members that still load begin again. So it waits first, as long as its own transfer took, 5 s at most: only one twice as long, or 5 s longer, begins again.
+    /// The initialised flag is constant within a view: until the next view this member's state does not count if all others fail. So it asks for that view. But that view
+    /// makes the transfers of members that still load begin again. So it first waits as long as its own transfer took, at most 5 s: then only a transfer that takes twice as
+    /// long, or 5 s longer, begins again.
     /// </summary>
     private void AskForInitialisedView()
     {
@@ -239,10 +240,10 @@ internal sealed partial class GroupProtocol
         Flush.TryAck();
     }
 
-    /// <summary>Has the users' termination hooks called; they have 2 s until they must have ended. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
+    /// <summary>Has the users' termination hooks called; they must end within 2 s. Source: views-and-flush.md#a-hook-has-two-seconds-of-each-proposal.</summary>
     public void StartHooks(Proposal proposal)
     {
-        // Hooks of an earlier proposal hold nothing up any more, and are not begun, whether or not this member starts hooks now.
+        // Hooks of an earlier proposal no longer hold anything up and are not begun, whether or not this member starts hooks now.
         _hooks?.GiveUp();
         _hooks = null;
         if (Table.OnProposed.Count == 0 || !Initialised) return;

@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// Joining in bounded time. Progress keeps a join going, without a limit on the whole, so that a state of any size can be loaded; a join without progress for
+/// Joining in bounded time. A join may go on as long as it makes progress: without a limit on the whole, a state of any size can be loaded. A join without progress for
 /// <see cref="GroupHostOptions.JoinTimeout"/> ends, and says what it waited for.
 /// </summary>
 internal sealed partial class GroupProtocol
@@ -34,7 +34,7 @@ internal sealed partial class GroupProtocol
     private void LookAtJoin()
     {
         if (_life.Phase is not (GroupPhase.Joining or GroupPhase.Loading)) return;
-        // A sign of the giver counts until the next one is due: nobody tells what makes progress in between.
+        // A sign of the giver counts until the next one is due: nothing tells of progress in between.
         long due = Joining.At + JoinNanoseconds + (_life.Phase == GroupPhase.Loading ? GroupLimits.StateSignNanoseconds : 0);
         if (Node.Now < due)
         {
@@ -64,7 +64,7 @@ internal sealed partial class GroupProtocol
     public void Requeue()
     {
         Touch();
-        // Where no other view comes, the join timeout bounds the wait.
+        // If no other view comes, the join timeout bounds the wait.
         if (Joining.OnSilence(View!.Id) >= 3) FailJoin("the giver was silent in three views, so no checkpoint arrived");
         else Membership.RequestView(View.Group);
     }

@@ -4,13 +4,13 @@ using GroupCore.Wire;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>What becomes of the links to the members: another link where one was lost, room, and who is known to be in the view.</summary>
+/// <summary>What happens on the links to the members: a lost link is replaced, a link has room, a member is known to be in the view.</summary>
 internal sealed partial class GroupProtocol
 {
     private const int WhoWantRoom = 5;
     private readonly RoomTurns _roomTurns = new(WhoWantRoom);
 
-    /// <summary>A link is up: it may be known now to be the member's, and then what came over it before counts as sent by that member.</summary>
+    /// <summary>A link is up: it may now be known to be the member's, and then what came over it before counts as sent by that member.</summary>
     public void OnLinkUp(int peer)
     {
         if (View is null || IsOver || Links.RankOf(peer) is not (>= 0 and var rank) || !Links.TrySettle(rank)) return;
@@ -69,9 +69,9 @@ internal sealed partial class GroupProtocol
     }
 
     /// <summary>
-    /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush of a view with the same members brings the multicasts,
-    /// and a layer issues its work again; until then none of its frames passes between the two. Lost point-to-point messages are never acknowledged, for which the
-    /// flush suspects the member; queries whose answers were lost end here. After a second loss in one view the member is suspected at once.
+    /// The link to a member is over although both live, and what was on it is lost. Over a new link the flush for a view with the same members brings the multicasts,
+    /// and the layers issue their work again; until then no frame of a layer passes between the two. Lost point-to-point messages are never acknowledged, so the flush
+    /// suspects the member; queries whose answers were lost end here. After a second loss in one view the member is suspected at once.
     /// </summary>
     public void OnLinkLost(int peer)
     {

@@ -19,8 +19,8 @@ namespace GroupCore.Groups.Views;
 /// <remarks>
 /// Life: <see cref="GroupPhase"/>; within it, for each view: normal, wedged, installed. The order at a view's end (views-and-flush.md#the-order-of-a-views-end): last
 /// deliveries, checkpoint for joiners, view event, Bind to all peers, answers that waited, the layers' next view, calls to one member that waited, early frames; multicasts
-/// that waited follow at the end of the turn. The protocols below reach it by the ports that it implements. Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>,
-/// <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>.
+/// that waited follow at the end of the turn. The protocols below reach it through the interfaces that it implements.
+/// Parts: this file (life), <c>.Install</c>, <c>.Join</c>, <c>.Frames</c>, <c>.Links</c>, <c>.Calls</c>, <c>.Status</c>, <c>.Describe</c>.
 /// </remarks>
 internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTaker, ITimerTarget
 {
@@ -84,7 +84,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     /// <summary>The number of the group in frames of this process.</summary>
     public ushort Slot { get; }
 
-    /// <summary>Known when the join is accepted.</summary>
+    /// <summary>Known once the join is accepted.</summary>
     public GroupId? Id { get; set; }
 
     public IGroupFacade Facade { get; }
@@ -156,8 +156,9 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     public SharedCompletion Completion { get; }
 
     /// <summary>
-    /// The error that <see cref="Completion"/> ends with where the membership did not fail: none after a view without this member. A member that gave up before the
-    /// others had decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if some of what it sent had not gone out.
+    /// The error with which <see cref="Completion"/> ends if the membership did not fail: none after a view without this member. A member that gave up before the others had
+    /// decided is not told that it has left: it may still be excluded, and lose what it delivered or sent last. Nor is a member told so if some of what it sent had not gone
+    /// out.
     /// </summary>
     private Exception? Outcome => _undecided ? _over : Calls.HasLost ? new NotMemberException(Name, "it left before everything it had sent had gone out") : null;
 
@@ -169,7 +170,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         _host.Touched(this);
     }
 
-    /// <summary>Whether something happened since this was asked last; if not, releases memory that grew.</summary>
+    /// <summary>Whether something happened since the last call; if not, releases memory that grew.</summary>
     public bool WasActive()
     {
         if (_active)
@@ -211,10 +212,10 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         else if (proposal.Number > Flush.Wedge) Flush.Start(proposal);
     }
 
-    /// <summary>Whether the flush of that proposal is still the one going on.</summary>
+    /// <summary>Whether the flush of that proposal still goes on.</summary>
     public bool IsInFlush(View view, Proposal proposal) => !IsOver && ReferenceEquals(View, view) && ReferenceEquals(Flush.Proposal, proposal);
 
-    /// <summary>First wedge of this view: what was begun leaves, and after that nothing is originated (R1).</summary>
+    /// <summary>First wedge of this view: what was begun is sent out, and after that nothing is originated (R1).</summary>
     public void BeginWedge()
     {
         DrainCalls();
@@ -242,7 +243,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
             foreach (var port in Layers.All) port.OnBlocked(blocked);
         }
         if (state != MembershipState.Excluded) return;
-        // A process that leaves the system ends here too: it is in no view any more, and its joins are asked for no longer.
+        // A process that leaves the system ends here too: it is in no view any more, and no longer asks for its joins.
         End(_host.Departs && View is null ? new NotMemberException(Name, ProcessLeaves) : new ExcludedException(reason), failed: true);
     }
 
@@ -255,7 +256,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         TryAnnounceLeave();
     }
 
-    /// <summary>Leaves, and gives up waiting in a bounded time, if by then the others have not decided, or the handlers have not ended.</summary>
+    /// <summary>Leaves, and gives up after a bounded time if the others have not decided by then, or the handlers have not ended.</summary>
     public void LeaveSoon()
     {
         RequestLeave();
@@ -272,7 +273,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         TryAnnounceLeave();
     }
 
-    /// <summary>Announces the leave once earlier calls have gone out and the layers have handed over. Nothing is added to them: calls are refused since the request.</summary>
+    /// <summary>Announces the leave once earlier calls have gone out and the layers have handed over. No calls are added: they have been refused since the request.</summary>
     private void TryAnnounceLeave()
     {
         if (_life.Phase != GroupPhase.HandingOver || Layers.KeepMember || _queue.Count > 0 || Peers.HasWaiting) return;
@@ -294,7 +295,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         if (!_muted && !Completion.Task.IsCompleted) _handlersTimer = Node.SetTimer(Node.Clock() + DisposeNanoseconds, this, HandlersTimeout);
     }
 
-    /// <summary>The caller that disposes of the group waits no longer for its handlers, nor does anybody else: what they have not handled they never will.</summary>
+    /// <summary>Neither the caller that disposes of the group nor anybody else waits for its handlers any longer: what they have not handled they never will.</summary>
     private void GiveHandlersUp()
     {
         if (Completion.Task.IsCompleted) return;
@@ -312,8 +313,8 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     }
 
     /// <summary>
-    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, and all who wait are told. A member that has left
-    /// is told that it has, though its handlers are behind.
+    /// The node ends, perhaps by a fault of this very protocol: nothing of it is run any more, and all callers that wait are told. A member that has left
+    /// is told that it has, even if its handlers are behind.
     /// </summary>
     public void OnStop(Exception reason)
     {
@@ -334,12 +335,12 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
 
     /// <summary>
     /// Over for callers and handlers, but this member leaves like any other: the others wait for its part in the flush (R8), so it stays
-    /// in the protocol, without state, until a view without it is installed. The log is told of no failure where it was <paramref name="wanted"/>.
+    /// in the protocol, without state, until a view without it is installed. The log is told of no failure if the end was <paramref name="wanted"/>.
     /// </summary>
     private void Withdraw(Exception reason, bool failed, bool wanted = false)
     {
         if (_over is not null) return;
-        // Without a view the leave might overtake the join: it is sent when there is one.
+        // Without a view the leave might overtake the join: it is sent when there is a view.
         if (View is { } view && _life.Phase != GroupPhase.Leaving) Membership.Leave(view.Group);
         _life.Become(View is null ? GroupPhase.Abandoned : GroupPhase.Withdrawn);
         (_muted, _undecided) = (failed, true);
@@ -358,7 +359,7 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     }
 
     /// <summary>
-    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that is a view without it: no member that stays holds the
+    /// The membership service has ended the group. For a member that is leaving, alone or with its process, that counts as a view without it: no member that stays holds the
     /// state. What the flush agreed on is delivered to its handlers like all before.
     /// </summary>
     public void EndWithGroup(string reason)
@@ -370,8 +371,8 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
     }
 
     /// <summary>
-    /// The group is over for this process; everything that waits ends with <paramref name="reason"/>. Where the membership failed no handler is called any
-    /// more: the others have gone on without it, and what it was to handle may be in the state that its next life loads.
+    /// The group is over for this process; everything that waits ends with <paramref name="reason"/>. If the membership failed, no handler is called any
+    /// more: the others have gone on without this member, and what it was to handle may be in the state that its next life loads.
     /// </summary>
     public void End(Exception reason, bool failed)
     {

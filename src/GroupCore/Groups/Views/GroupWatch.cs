@@ -4,8 +4,8 @@ using GroupCore.Membership;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// What one membership tells the log: steps of its life as they happen, and what lasts too long when it is looked at, once a second. A handler that hangs is found by where the
-/// handlers are: nothing is measured for each event. Handlers that run inside of turns are not seen here; they make slow turns.
+/// What one membership tells the log: steps of its life as they happen, and what a look once a second finds to last too long. A look finds a handler that hangs by the
+/// position of the handlers: nothing is measured for each event. Handlers that run inside turns are not seen here; they make slow turns.
 /// </summary>
 internal sealed class GroupWatch(GroupProtocol group)
 {
@@ -24,7 +24,7 @@ internal sealed class GroupWatch(GroupProtocol group)
     private long _flushTold;
     private long _joinBegan;
     private long _joinTold;
-    // The handler that was at work when it was looked at last, and where it was; since which look, and at which one it was seen last.
+    // The handler that the last look found at work, and its position; the looks at which it was first and last seen.
     private string? _handler;
     private long _position, _since, _seen;
     private bool _slowTold;
@@ -38,7 +38,9 @@ internal sealed class GroupWatch(GroupProtocol group)
     /// <summary>A call is refused. From any thread.</summary>
     public void OnRefused() => Interlocked.Increment(ref _refused);
 
-    /// <summary>User code threw, or no handler takes a message. From any thread: the next look tells of the first. A slow member and a member with another layer are no errors of user code.</summary>
+    /// <summary>
+    /// User code threw, or no handler takes a message. From any thread: the next look tells of the first. A slow member and a member with another layer are no errors of user code.
+    /// </summary>
     public void OnError(GroupError error)
     {
         if (error.Exception is SlowMemberException or LayerMismatchException) return;
@@ -117,7 +119,7 @@ internal sealed class GroupWatch(GroupProtocol group)
         else if (change < 0) _log.CallsAccepted(group.Name, _refusals.Cases);
     }
 
-    /// <summary>Tells of the errors since the last look. Also when the node ends, after which there is none.</summary>
+    /// <summary>Logs the errors since the last look. Also called when the node ends, as no look follows.</summary>
     public void LookAtErrors()
     {
         if (Interlocked.Exchange(ref _untold, null) is { } errors) _log.UserCodeFailed(errors.Exception, group.Name, errors.Count, errors.Handler);

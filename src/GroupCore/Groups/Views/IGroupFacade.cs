@@ -11,7 +11,7 @@ internal interface IGroupFacade : IHookPort
     /// <summary>The view handlers have handled a view. Views are published later, in the order of these calls.</summary>
     void Handled(View view);
 
-    /// <summary>Gives readers all views handled so far, not one certain view: completions run in no particular order.</summary>
+    /// <summary>Gives readers all views handled so far, not a particular one: completions run in no particular order.</summary>
     void Publish();
 
     /// <summary>The membership is over.</summary>
@@ -20,6 +20,6 @@ internal interface IGroupFacade : IHookPort
     /// <summary>No handler takes a message.</summary>
     void Unhandled(uint handler, MemberRef from);
 
-    /// <summary>Something went wrong beside the handlers.</summary>
+    /// <summary>Something went wrong outside the handlers.</summary>
     void Notify(GroupError error);
 }

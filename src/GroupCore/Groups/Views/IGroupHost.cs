@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Groups.Views;
 
-/// <summary>What the groups of one process share, and whom they tell what becomes of them. On the loop, but for what says otherwise.</summary>
+/// <summary>What the groups of one process share, and what they tell of themselves. On the loop, unless stated otherwise.</summary>
 internal interface IGroupHost
 {
     INode Node { get; }

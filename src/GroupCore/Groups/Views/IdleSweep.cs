@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// While something happens in any group of a process, looks every five seconds for groups in which nothing has happened since: they release memory that
-/// grew with their last burst. Source: multicast.md#a-group-at-rest-holds-little.
+/// While something happens in any group of a process, looks every five seconds for groups in which nothing has happened since the last time: they release memory
+/// that grew with their last burst. Source: multicast.md#a-group-at-rest-holds-little.
 /// </summary>
 internal sealed class IdleSweep(INode node, IReadOnlyList<GroupProtocol> groups) : ITimerTarget
 {

@@ -7,7 +7,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.Views;
 
 /// <summary>
-/// A layer of the group, if it is attached, and what it may do. On the loop; lives as long as the membership. What the layer throws is told as <see cref="LayerFaultException"/>.
+/// A layer of the group, if it is attached, and what it may do. On the loop; lives as long as the membership. What the layer throws is rethrown as <see cref="LayerFaultException"/>.
 /// </summary>
 internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGroupPort
 {
@@ -16,7 +16,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     private byte[] _scratch = [];
     private bool _letsGo;
 
-    // By rank, and null as long as there are none: members that have another layer under this one's name, or with its frame types. And all of the last view, which have been told of.
+    // By rank, null if there are none: members that have another layer with this one's name or frame types. And all such members of the last view: the user knows of them.
     private bool[]? _differs;
     private SortedSet<ProcessId> _told = [];
 
@@ -99,7 +99,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
         }
     }
 
-    /// <summary>What this layer contributed at the members. What a member says first of the layer counts; members that differ are told of once.</summary>
+    /// <summary>What this layer contributed at the members. A member's first part that concerns the layer counts; a member that differs is reported once.</summary>
     private List<LayerContribution> OwnOf(View view, List<LayerPart> parts)
     {
         var own = new List<LayerContribution>(parts.Count);
@@ -226,7 +226,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
 
     private LayerFaultException Fault(Exception error) => error as LayerFaultException ?? new(group.Name, frames.Name, error);
 
-    /// <summary>The membership is over for callers. Those that attach a layer get <paramref name="error"/>.</summary>
+    /// <summary>The membership is over for callers. Those that wait to attach a layer get <paramref name="error"/>.</summary>
     public void End(Exception reason, Exception error)
     {
         try
@@ -249,7 +249,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
         foreach (var attach in _attaching) steps.Do(() => attach.Fail(reason));
     }
 
-    /// <summary>Says how the layer is, for a person who reads it.</summary>
+    /// <summary>Describes the layer for a person.</summary>
     public void Describe(Description text)
     {
         try
@@ -262,7 +262,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
         }
     }
 
-    /// <summary>Looks at what lasts too long, once a second if there is a logger.</summary>
+    /// <summary>Checks for what lasts too long; once a second if there is a logger.</summary>
     public void Look(long now)
     {
         try
@@ -320,23 +320,23 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     public void Leave()
     {
         group.Touch();
-        // From inside OnLeaving too, which has not said yet that it keeps the member.
+        // Also called from inside OnLeaving, which has not said yet that it keeps the member.
         _letsGo = true;
         if (!KeepsMember || !group.IsHandingOver) return;
         KeepsMember = false;
-        // Another layer may have something to hand over still.
+        // Another layer may still have something to hand over.
         if (!group.IsHandingOver) group.OnHandedOver();
     }
 
     public void Suspect(int rank, Suspicion evidence)
     {
-        // When the group is over, nobody would withdraw it.
+        // When the group is over, nobody would withdraw the suspicion.
         if (!group.IsOver) group.Suspicions.Suspect(group, View!.Members[rank].Id, evidence);
     }
 
     /// <summary>
     /// Whether frames of the layer to or from a member were lost in this view. A layer counts on every earlier frame being there, so none
-    /// is sent or taken any more. Both ends check this: perhaps only the sender noticed, in the view before the receiver's.
+    /// is sent or taken any more. Both ends check this: perhaps only one of them was in this view when it noticed the loss.
     /// </summary>
     private bool HasGap(int rank) => group.Links.HasLost(rank) && group.Rules.NoFrameBehindAGap;
 }

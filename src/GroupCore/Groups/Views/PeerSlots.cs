@@ -4,8 +4,8 @@ namespace GroupCore.Groups.Views;
 
 /// <summary>The slots of one peer, at most one for each group: when the peer binds another slot to a group, its earlier membership there is over.</summary>
 /// <remarks>
-/// An install looks up the slot of each member, and a hostile peer may have bound all slots: a few are searched one by one, more have an index
-/// by group.
+/// An install looks up the slot of each member, and a hostile peer may have bound all slots. So a few slots are searched one by one, and more have
+/// an index by group.
 /// </remarks>
 internal sealed class PeerSlots
 {

@@ -23,7 +23,7 @@ internal sealed class TerminationHooks
     /// <summary>Whether the flush waits for one of them.</summary>
     public bool IsOpen => _open > 0;
 
-    /// <summary>The view change went on without them, or another one began; from any thread.</summary>
+    /// <summary>The view change went on without the hooks, or another one began; from any thread.</summary>
     public bool IsGivenUp => _givenUp;
 
     /// <summary>Whether that hook may still send. On the loop, like all methods below.</summary>

@@ -25,7 +25,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     /// <summary>Name of the handler at work, null when none is; from any thread.</summary>
     public string? Running { get; private set; }
 
-    /// <summary>Whether the caller is a handler of this group: not code that a handler started beside itself, nor code that goes on after it.</summary>
+    /// <summary>Whether the caller is a handler of this group: not code that a handler started in parallel, nor code that goes on after it.</summary>
     public bool IsCurrent => s_flow.Value is { } flow && ReferenceEquals(flow.Owner, this) && (flow.IsAwaited ? !flow.HasEnded : ReferenceEquals(t_running, this));
 
     /// <summary>Number of the point-to-point message that the calling handler handles, else 0.</summary>
@@ -62,7 +62,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
     public ValueTask Handle(ref GroupEvent entry)
     {
         var pending = Upcall(ref entry);
-        // What a handler changed of its context must not reach the next one, in this batch or another.
+        // What a handler changed in its context must not reach the next handler, in this batch or another.
         _surroundings.Restore();
         return pending;
     }
@@ -203,7 +203,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         reply.Abort(UserError.Text(error));
     }
 
-    /// <summary>Restores the context first: the error handler must not see what the handler that threw has made of it.</summary>
+    /// <summary>Restores the context first: the error handler must not see what the handler that threw has changed in it.</summary>
     private void Report(string handler, MemberRef from, Exception error)
     {
         _surroundings.Restore();
@@ -217,7 +217,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         _view = view;
         group.Facade.SetView(view);
         Running = "view";
-        // If the membership fails during one handler, those after it are not called any more.
+        // If the membership fails during one handler, the handlers after it are not called any more.
         foreach (var handler in group.Table.OnView)
         {
             if (group.Muted) break;
@@ -285,7 +285,7 @@ internal sealed class Upcalls(GroupProtocol group) : IEventTarget
         }
         catch (Exception error)
         {
-            // The loop learns of it later: until then no handler runs on a state that is not there.
+            // The loop learns of this only later: until then no handler may run on a state that is not there.
             _notLoaded = true;
             Report("checkpoint", default, error);
             // User code makes the text, so it is made here and not in a turn.
