@@ -56,7 +56,7 @@ public sealed record DhtMemberOptions
     /// <summary>Throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>
     internal void Validate()
     {
-        if (!Enum.IsDefined(Level)) throw new DhtConfigurationException($"Level is {Level}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}.");
+        if (!Enum.IsDefined(Level)) throw new DhtConfigurationException($"Level is {Level}, which is no defined level; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}.");
         if (Timeout <= TimeSpan.Zero && Timeout != System.Threading.Timeout.InfiniteTimeSpan)
             throw new DhtConfigurationException($"Timeout is {Timeout}; it must be positive, or Timeout.InfiniteTimeSpan for none.");
         if (EnableTimeout != System.Threading.Timeout.InfiniteTimeSpan && (EnableTimeout <= TimeSpan.Zero || EnableTimeout > TimeSpan.FromDays(1)))

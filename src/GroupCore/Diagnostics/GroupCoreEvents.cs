@@ -57,7 +57,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, bytes), static (to, e) => LinksFull(to, e.node, e.bytes));
     }
 
-    [LoggerMessage(1005, LogLevel.Warning, "Node {Node}: its links hold {Bytes} bytes that peers have not acknowledged, which is as much as they may: bulk waits, and calls may be refused.")]
+    [LoggerMessage(1005, LogLevel.Warning, "Node {Node}: its links hold {Bytes} bytes that peers have not acknowledged, the most that they may hold: bulk waits, and calls may be refused.")]
     private static partial void LinksFull(ILogger logger, string node, long bytes);
 
     public static void LinksHaveRoom(this NodeLog log)
@@ -73,7 +73,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, reason, count), static (to, e) => InputRefused(to, e.node, e.reason, e.count));
     }
 
-    [LoggerMessage(1007, LogLevel.Warning, "Node {Node}: input from the network is refused ({Reason}): {Count} times in the last second. Told again when it has stopped for 5 s.")]
+    [LoggerMessage(1007, LogLevel.Warning, "Node {Node}: input from the network is refused ({Reason}): {Count} times in the last second. Logged again when no input has been refused for 5 s.")]
     private static partial void InputRefused(ILogger logger, string node, string reason, long count);
 
     public static void InputAccepted(this NodeLog log, string reason, long count)
@@ -89,7 +89,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, count), static (to, e) => StepForbidden(to, e.node, e.count));
     }
 
-    [LoggerMessage(1009, LogLevel.Error, "Node {Node}: {Count} steps that its protocols forbid were asked for, and not taken: that is a defect of the library.")]
+    [LoggerMessage(1009, LogLevel.Error, "Node {Node}: {Count} steps that its protocols forbid were requested and not taken: this is a defect of the library.")]
     private static partial void StepForbidden(ILogger logger, string node, long count);
 
     public static void PeerConnected(this NodeLog log, string peer, string id)
@@ -113,7 +113,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, peer, fault), static (to, e) => PeerNotReached(to, e.node, e.peer, e.fault));
     }
 
-    [LoggerMessage(1102, LogLevel.Warning, "Node {Node}: {Peer} cannot be reached: {Fault}. Told once, until it is connected.")]
+    [LoggerMessage(1102, LogLevel.Warning, "Node {Node}: {Peer} cannot be reached: {Fault}. Logged once until it is connected.")]
     private static partial void PeerNotReached(ILogger logger, string node, string peer, string fault);
 
     public static void LinkOver(this NodeLog log, string peer, string fault)
@@ -129,7 +129,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, peer), static (to, e) => PeerMuted(to, e.node, e.peer));
     }
 
-    [LoggerMessage(1104, LogLevel.Warning, "Node {Node}: {Peer} has sent too many malformed frames: its link is ended, and if it is known who it is, it is refused for a minute. At most one line a second.")]
+    [LoggerMessage(1104, LogLevel.Warning, "Node {Node}: {Peer} has sent too many malformed frames: its link is ended, and if its identity is confirmed, it is refused for a minute. At most one line a second.")]
     private static partial void PeerMuted(ILogger logger, string node, string peer);
 
     public static void HandshakeRefused(this NodeLog log, string peer, string status)
@@ -153,7 +153,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, peer, version, own), static (to, e) => WireVersionDiffers(to, e.node, e.peer, e.version, e.own));
     }
 
-    [LoggerMessage(1107, LogLevel.Warning, "Node {Node}: {Peer} refused the connection: it speaks wire version {Version}, and this node {Own}. At most one line a second.")]
+    [LoggerMessage(1107, LogLevel.Warning, "Node {Node}: {Peer} refused the connection: it speaks wire version {Version}; this node speaks version {Own}. At most one line a second.")]
     private static partial void WireVersionDiffers(ILogger logger, string node, string peer, int version, int own);
 
     public static void Joining(this NodeLog log, string group)
@@ -185,7 +185,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, view, seconds, waitsFor), static (to, e) => FlushSlow(to, e.node, e.group, e.view, e.seconds, e.waitsFor));
     }
 
-    [LoggerMessage(1203, LogLevel.Warning, "Node {Node}: group {Group} has changed its view {View} for {Seconds} s. It waits for {WaitsFor}.")]
+    [LoggerMessage(1203, LogLevel.Warning, "Node {Node}: group {Group} has been changing view {View} for {Seconds} s. It waits for {WaitsFor}.")]
     private static partial void FlushSlow(ILogger logger, string node, string group, ulong view, long seconds, string waitsFor);
 
     public static void FlushEnded(this NodeLog log, string group, ulong view, long milliseconds)

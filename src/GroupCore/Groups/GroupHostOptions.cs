@@ -56,7 +56,7 @@ public sealed record GroupHostOptions
     {
         if (options.Serializer is null || options.Tag is null)
             throw new ArgumentException($"{(options.Tag is null ? "Tag" : "Serializer")} must not be null; leave it out to get the default.", nameof(options));
-        if (options.Layers is null || options.Layers.Any(static layer => layer is null)) throw new ArgumentException("Layers, and what it names, must not be null; leave it out for none.", nameof(options));
+        if (options.Layers is null || options.Layers.Any(static layer => layer is null)) throw new ArgumentException("Layers and its elements must not be null; leave Layers out to declare none.", nameof(options));
         _ = new LayerTable(options.Layers);
         if (options.JoinTimeout < TimeSpan.FromSeconds(1) || options.JoinTimeout > TimeSpan.FromHours(24))
             throw new ArgumentException($"JoinTimeout is {options.JoinTimeout}; allowed are 1 s to 24 h.", nameof(options));

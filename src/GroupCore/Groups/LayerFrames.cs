@@ -24,9 +24,9 @@ public sealed record LayerFrames
     public LayerFrames(string name, FrameType first, int count)
     {
         ArgumentNullException.ThrowIfNull(name);
-        if (!IsName(name)) throw new ArgumentException($"\"{name}\" is no name of a layer; allowed are 1 to {NameChars} characters of ASCII, without spaces.", nameof(name));
+        if (!IsName(name)) throw new ArgumentException($"\"{name}\" is not a valid name of a layer; allowed are 1 to {NameChars} characters of ASCII, without spaces.", nameof(name));
         if (!IsRange(first, count))
-            throw new ArgumentException($"{count} frame types from {(byte)first} on are no range of a layer; layers have {(byte)FrameType.FirstLayer} to {(byte)FrameType.LastLayer}.", nameof(count));
+            throw new ArgumentException($"{count} frame types from {(byte)first} on are not a valid range of a layer; layers may use {(byte)FrameType.FirstLayer} to {(byte)FrameType.LastLayer}.", nameof(count));
         (Name, First, Count) = (name, first, count);
     }
 

@@ -16,7 +16,7 @@ internal sealed class LayerTable
         for (int i = 0; i < _layers.Length; i++)
         {
             for (int j = 0; j < i; j++)
-                if (_layers[j].Clashes(_layers[i]) || _layers[j] == _layers[i]) throw new ArgumentException($"The layers {_layers[j]} and {_layers[i]} have one name or frame types in common.", nameof(layers));
+                if (_layers[j].Clashes(_layers[i]) || _layers[j] == _layers[i]) throw new ArgumentException($"The layers {_layers[j]} and {_layers[i]} have the same name, or have frame types in common.", nameof(layers));
         }
     }
 

@@ -23,5 +23,5 @@ internal static class NodeDescription
     private static string Heard(in LinkUse use, long now) => use.HeardAt is { } at ? $"last heard {Description.Time(now - at)} ago" : "never heard";
 
     private static string Notes(in LinkUse use) =>
-        $"{(use.IsAskedFor ? "" : ", not asked for from here")}{(use.IsHeld ? ", held until it is known who it is" : "")}{(use.IsForeign ? ", a stranger" : "")}";
+        $"{(use.IsAskedFor ? "" : ", not asked for from here")}{(use.IsHeld ? ", held until its identity is known" : "")}{(use.IsForeign ? ", a stranger" : "")}";
 }

@@ -236,5 +236,5 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     private SimLinkEnd End(int peer) => (uint)peer < (uint)_ends.Count
         ? _ends[peer]
-        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_ends.Count} were opened.");
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: only {_ends.Count} peers have been opened.");
 }

@@ -262,7 +262,7 @@ public sealed class Dht : IDhtEvents
     private ConsistencyLevel LevelOf(ConsistencyLevel? asked, string parameter) => (asked ?? Options.Member.Level) switch
     {
         ConsistencyLevel.Strict or ConsistencyLevel.Ordered => asked ?? Options.Member.Level,
-        _ => throw new ArgumentOutOfRangeException(parameter, asked, $"Level is {asked}, which names none; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}."),
+        _ => throw new ArgumentOutOfRangeException(parameter, asked, $"Level is {asked}, which is no defined level; allowed are {ConsistencyLevel.Strict} and {ConsistencyLevel.Ordered}."),
     };
 
     /// <summary>The timeout that a call asks for, else the timeout of the DHT.</summary>

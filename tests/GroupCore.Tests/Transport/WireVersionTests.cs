@@ -35,7 +35,7 @@ public sealed class WireVersionTests : IDisposable
         Assert.Equal(Own, ack.Version);
         Assert.Empty(_node.News);
         string named = least == most ? $"version {least}" : $"versions {least} to {most}";
-        Assert.Equal($"Node here: refused the connection of a node that listens at {There}: it speaks wire {named}, and this node {Own}. At most one line a second.", Line("HandshakeRefused").Message);
+        Assert.Equal($"Node here: refused the connection of a node that listens at {There}: it speaks wire {named}; this node speaks version {Own}. At most one line a second.", Line("HandshakeRefused").Message);
     }
 
     [Fact]
@@ -53,7 +53,7 @@ public sealed class WireVersionTests : IDisposable
         _node.Dials(There).Say(new HelloAckFrame(HelloStatus.WrongVersion, Later, Other, 0, 0, There).ToFrame());
         _node.Turn();
         Assert.Equal((peer, LinkFault.Rejected), _node.News[^1]);
-        Assert.Equal($"Node here: {There} refused the connection: it speaks wire version {Later}, and this node {Own}. At most one line a second.", Line("WireVersionDiffers").Message);
+        Assert.Equal($"Node here: {There} refused the connection: it speaks wire version {Later}; this node speaks version {Own}. At most one line a second.", Line("WireVersionDiffers").Message);
     }
 
     /// <summary>Whoever is refused tries again, as often as it likes.</summary>

@@ -119,7 +119,7 @@ public sealed class LoggerTests
         await later.ConnectAsync(IPEndPoint.Parse(node.Address.Text), cancellation);
         await later.GetStream().WriteAsync(new HelloFrame("logger", Later, Later, false, 5, 0, HelloFrame.NoName, 0, 0, "127.0.0.1:9").ToFrame(), cancellation);
         var refused = await log.FirstAsync("HandshakeRefused").WaitAsync(Bound, cancellation);
-        Assert.Contains($"127.0.0.1:9: it speaks wire version {Later}, and this node {HelloFrame.Version}.", refused.Message, StringComparison.Ordinal);
+        Assert.Contains($"127.0.0.1:9: it speaks wire version {Later}; this node speaks version {HelloFrame.Version}.", refused.Message, StringComparison.Ordinal);
     }
 
     private static async Task WorksAsync(ILoggerFactory factory)

@@ -102,7 +102,7 @@ public sealed class GroupBuilder
     public GroupBuilder OnView(Action<View> handler)
     {
         ArgumentNullException.ThrowIfNull(handler);
-        Open.OnView.Add(UserCode.NotAsync(handler, "A view handler must not be async: nobody awaits it, and messages of the view would be handled beside it.", nameof(handler)));
+        Open.OnView.Add(UserCode.NotAsync(handler, "A view handler must not be async: nobody awaits it, and messages of the view would be handled while it still runs.", nameof(handler)));
         return this;
     }
 

@@ -103,8 +103,8 @@ public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, I
         if (!Utf8Text.IsKept(name)) throw new ArgumentException($"The group name '{Utf8Text.AsGot(name)}' contains an unpaired surrogate: other processes would read another name.", nameof(name));
         if (options is { SlowMemberTimeout: var slow } && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1)))
             throw new ArgumentException($"SlowMemberTimeout is {slow}; allowed are 1 s to 1 h.", nameof(options));
-        if (options is { Composition: var composition } && !Enum.IsDefined(composition)) throw new ArgumentException($"Composition is {composition}, which names none.", nameof(options));
-        if (options is { SlowMember: var policy } && !Enum.IsDefined(policy)) throw new ArgumentException($"SlowMember is {policy}, which names nothing.", nameof(options));
+        if (options is { Composition: var composition } && !Enum.IsDefined(composition)) throw new ArgumentException($"Composition is {composition}, which is no defined Composition.", nameof(options));
+        if (options is { SlowMember: var policy } && !Enum.IsDefined(policy)) throw new ArgumentException($"SlowMember is {policy}, which is no defined policy.", nameof(options));
         var builder = new GroupBuilder(Options.Serializer);
         UserCode.NotAsync(configure, "The configure delegate must not be async: only what it has registered when it returns is used.", nameof(configure))(builder);
         builder.Seal();

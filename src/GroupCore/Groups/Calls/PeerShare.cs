@@ -48,8 +48,8 @@ internal sealed class PeerShare(ViewMember receiver)
     {
         bool unhandled = !canWait && _unhandled.Calls > _load.Calls;
         return new(group, _load.Calls + (canWait ? 0 : _unhandled.Calls), unhandled
-            ? $"{receiver.Address} has not handled {_unhandled.Calls} messages with {_unhandled.Bytes} bytes that handlers of this member sent it in group '{group}': send it more when it has."
-            : $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', which takes none: await them before you send it more.")
+            ? $"{receiver.Address} has not handled {_unhandled.Calls} messages with {_unhandled.Bytes} bytes that handlers of this member sent it in group '{group}': send it more when it has handled some."
+            : $"{_load.Calls} calls with {_load.Bytes} bytes already wait to send to {receiver.Address} in group '{group}', and that member takes none at present: await these calls before you send it more.")
         {
             Receiver = receiver.Address,
             RetryAfter = unhandled ? _unhandled.TimeToRoom(bytes) : _load.TimeToRoom(bytes),

@@ -20,7 +20,7 @@ public sealed class GroupOverloadedException : InvalidOperationException, IShare
     }
 
     internal static GroupOverloadedException ByHandlers(string group, long bytes) =>
-        new($"Group '{group}': more than {bytes} bytes wait for the handlers of this member, of which a message counts at least {GroupLimits.Cost(0)}.");
+        new($"Group '{group}': more than {bytes} bytes wait for the handlers of this member, counting each message as at least {GroupLimits.Cost(0)} bytes.");
 
     Exception ISharedError.Copy() => new GroupOverloadedException(Message);
 }

@@ -349,7 +349,7 @@ internal sealed class FlushWatch(IViewChange group, FlushMember flush, ViewMulti
         {
             if (_told.Contains(rank)) continue;
             _told.Add(rank);
-            group.ReportSlow(rank, "its handlers hold a view change up");
+            group.ReportSlow(rank, "its handlers hold up a view change");
         }
     }
 

@@ -117,7 +117,7 @@ internal sealed class PeerChannel
             _windows.Wait(rank, call);
             return;
         }
-        var error = new NotMemberException(_group.Name, "it is leaving, and what a handler sent would have to wait; it was not sent");
+        var error = new NotMemberException(_group.Name, "it is leaving; a handler's message would have had to wait and was not sent");
         _group.ReportLater(new(_group.Table.Find(call.Handler)?.Name ?? "", default, error));
         if (call.Query != 0) _group.Queries.Fail(call.Query, error);
         _calls.Finish(call);

@@ -51,7 +51,7 @@ internal sealed class ReplyQueue(IViewMember group)
         long cost = GroupLimits.Cost(reply.Payload.Length);
         if (_costWaiting + cost > GroupLimits.QueuedBytes)
         {
-            reply.Abort($"{_waiting} answers wait at this member, which are as many as {GroupLimits.QueuedBytes} bytes");
+            reply.Abort($"{_waiting} answers already wait at this member; together they may have at most {GroupLimits.QueuedBytes} bytes");
             return false;
         }
         if (_replies.Length == 0) _replies = new Queue<ReplyOperation>?[_view!.Members.Count];

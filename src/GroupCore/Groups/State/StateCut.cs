@@ -93,7 +93,7 @@ internal sealed class StateCut(StateOffer offer, INode node, View view, long lim
     }
 
     /// <summary>On the loop: the user code that saves this is not waited for any more.</summary>
-    public void GiveUp(TimeSpan limit) => Fail(new TimeoutException($"The state was not saved: {Bytes.Length} bytes were written, and nothing for {limit}."));
+    public void GiveUp(TimeSpan limit) => Fail(new TimeoutException($"The state was not saved: {Bytes.Length} bytes were written, then nothing for {limit}."));
 
     /// <summary>Runs on the loop twice: when it is taken, and when it is written.</summary>
     public override void Run()

@@ -23,7 +23,7 @@ internal sealed partial class TcpMesh
     {
         if (!MayTell(ref _refusedToldAt)) return;
         string versions = hello.MinVersion == hello.MaxVersion ? $"version {hello.MinVersion}" : $"versions {hello.MinVersion} to {hello.MaxVersion}";
-        _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, $"it speaks wire {versions}, and this node {HelloFrame.Version}");
+        _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, $"it speaks wire {versions}; this node speaks version {HelloFrame.Version}");
     }
 
     private void TellVersion(NodeAddress peer, byte version)

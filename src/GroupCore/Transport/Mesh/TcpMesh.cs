@@ -278,7 +278,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     private LinkPeer? Find(int peer) => (uint)peer < (uint)_numbers
         ? _peers[peer]
-        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: {_numbers} were opened.");
+        : throw new ArgumentOutOfRangeException(nameof(peer), peer, $"No such peer: only {_numbers} peers have been opened.");
 
     // The peer that was asked for at this address.
     private LinkPeer? At(NodeAddress address) => _byAddress.GetValueOrDefault(address);

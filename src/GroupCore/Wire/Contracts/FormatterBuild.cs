@@ -67,8 +67,8 @@ internal sealed class FormatterBuild : IFormatterSource
     /// <summary>Why a collection that is known, or can be made from its items, is refused all the same; null when it is not.</summary>
     private static string? RefusalOfCollection(Type type) =>
         OwnOrder.SortedBy(type) is { } item && !ItemOrders.Has(item)
-            ? $"is sorted by an order that {ContractException.Name(item)} does not have, so that nobody could read it; let that be IComparable, or declare a list."
+            ? $"is sorted by an order that {ContractException.Name(item)} does not define, so no reader could rebuild it; make it IComparable, or declare a list."
         : !TypeKinds.IsOfBaseLibrary(type) && Unwritten.Beside(type) is { } member
-            ? $"is a collection, of which the items are written and {member} would be lost; declare a type that is none, with the items in a member, or leave [DataMember] out."
+            ? $"is a collection: only its items are written, and {member} would be lost; declare a type that is not a collection, with the items in a member, or leave [DataMember] out."
         : null;
 }

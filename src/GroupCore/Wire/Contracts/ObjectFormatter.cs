@@ -91,7 +91,7 @@ internal sealed class ObjectFormatter<T> : Formatter<T?>
     private void WriteMembersOfKey(ref MessagePackWriter writer, ref T value)
     {
         if (s_nullable && value!.GetType() != typeof(T))
-            throw new ContractException(value.GetType(), $"cannot be (part of) a key that is declared as {ContractException.Name(typeof(T))}: what it has beyond that would be cut off.");
+            throw new ContractException(value.GetType(), $"cannot be (part of) a key that is declared as {ContractException.Name(typeof(T))}: its further members would be lost.");
         int at = 0;
         try
         {

@@ -116,7 +116,7 @@ internal static class Scalars
         {
             if (!char.IsSurrogate(value[i])) continue;
             if (i + 1 == value.Length || !char.IsSurrogatePair(value[i], value[++i]))
-                throw new ContractException(typeof(string), "holds half a character here (a lone surrogate), which UTF-8 cannot keep apart from others.");
+                throw new ContractException(typeof(string), "holds half a character here (a lone surrogate), which UTF-8 cannot distinguish from others.");
         }
     }
 
