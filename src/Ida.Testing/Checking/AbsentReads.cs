@@ -38,7 +38,7 @@ internal sealed class AbsentReads
             var named = called.FindAll(at => at == Initial ? version == 0 : _values[at].Version == version);
             called = named.Count > 0 ? named : called.FindAll(at => at != Initial && _values[at].Version is null);
             if (called.Count == 0) return false;
-            // A removal whose caller was not told its version gets it from this read, if no other removal can have been seen.
+            // A removal whose caller was not told its version gets it from this read, if it is the only candidate.
             if (called.Count == 1) _values[called[0]].Version ??= called[0] == Initial ? null : version;
         }
         var possible = called.FindAll(at => !WasOver(at, _evidence.Operations[read.Operation]));

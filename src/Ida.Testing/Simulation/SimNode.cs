@@ -156,8 +156,8 @@ public sealed partial class SimNode : ICaller
     }
 
     /// <summary>
-    /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: what was handed over before it arrives, nothing later
-    /// does.
+    /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: frames handed over before the crash arrive, later ones
+    /// do not.
     /// </summary>
     internal void WatchFrames(Func<SimNode, FrameSent, CrashMoment> watch) => _watch = watch;
 
