@@ -15,9 +15,10 @@ namespace Oracle.Detection;
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign it suspects, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence, but starts a look at once: the listener is dialled (a refusal at the registered address is evidence), and on the
 /// same host the process table is read, immediately and again after 2 … 250 ms, since a process that is being killed loses its sockets a moment before it
-/// is gone. A process seen to be gone is suspected when its address refuses too, or when nothing came from it for 100 ms and it is still gone. Only this suspicion is proof of
-/// death. Suspicions are repeated every 500 ms until withdrawn. While this process doubts its own clock, it suspects nobody. Source: failure-detection.md#rounds-of-probes,
-/// #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed, #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
+/// is gone. A process seen to be gone is suspected when its address refuses too, or when nothing came from it for 100 ms and it is still gone. This suspicion by itself is
+/// proof of death. Suspicions are repeated every 500 ms until withdrawn. While this process doubts its own clock, it suspects nobody. Source:
+/// failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
+/// #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
 /// </remarks>
 internal sealed partial class FailureDetector(INode node, OracleOptions options, FrameSender sender, OracleDirectory directory, Introductions introductions)
 {
