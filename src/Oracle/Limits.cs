@@ -26,8 +26,8 @@ internal static class Limits
     public const int SnapshotBytes = 1 << 30;
 
     /// <summary>
-    /// From this size of the state on (<see cref="OracleState.Bytes"/>) no group is founded or joined any more: processes and results of requests, which are not
-    /// refused, have room beside it. If the state grew so large that no replica takes it, a voter that dies could have no successor.
+    /// At this size of the state (<see cref="OracleState.Bytes"/>) no group is founded or joined any more. The room above it is for processes and results of requests, which
+    /// are not refused. If the state grew so large that no replica took it, a voter that dies could have no successor.
     /// </summary>
     public const long StateBytes = SnapshotBytes - (128 << 20);
 

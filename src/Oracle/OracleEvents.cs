@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 namespace Oracle;
 
 /// <summary>
-/// The events of <c>Oracle</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with what they mean, and a test compares. Nodes are named by
-/// their addresses.
+/// The events of <c>Oracle</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with their meaning, and a test compares the two. Nodes are
+/// named by their addresses.
 /// </summary>
 internal static partial class OracleEvents
 {

@@ -9,7 +9,7 @@ public sealed record OracleOptions
     // Longer than any other wait; sums and multiples of it are still times of the node's clock.
     private static readonly TimeSpan s_longest = TimeSpan.FromDays(365);
 
-    // A leader that no majority has answered for 1 s steps down: three heartbeats have to fit into that.
+    // A leader that no majority has answered for 1 s steps down: three heartbeats have to fit into that time.
     private static readonly TimeSpan s_longestHeartbeat = TimeSpan.FromMilliseconds(300);
 
     // A shorter timer is always due.
@@ -18,8 +18,8 @@ public sealed record OracleOptions
     private static readonly TimeSpan s_longestRound = TimeSpan.FromMinutes(10);
 
     /// <summary>
-    /// Where the first processes listen. A process whose own address is not among them never founds a system; with an empty list it
-    /// founds at once; with a list of only its own address, after a second in which it hears of none. Default empty.
+    /// Where the first processes listen. A process whose own address is not among them never founds a system. With an empty list it founds one at once; with a list of only its
+    /// own address, after a second in which it hears of none. Default empty.
     /// </summary>
     public IReadOnlyList<NodeAddress> Seeds { get; init; } = [];
 
@@ -38,10 +38,7 @@ public sealed record OracleOptions
     /// <summary>Tells whether processes of the same host still exist; null when that cannot be known.</summary>
     public IProcessProbe? ProcessProbe { get; init; }
 
-    /// <summary>
-    /// Whether this process itself listens at the address that it names to others. Behind a proxy it does not: then a refusal there says
-    /// nothing about it.
-    /// </summary>
+    /// <summary>Whether this process itself listens at the address that it names to others. Behind a proxy it does not; a refusal there then says nothing about it.</summary>
     internal bool OwnsAddress { get; init; } = true;
 
     /// <summary>Number of voters of the Oracle once there are that many processes: 3 (default) or 5.</summary>
@@ -55,8 +52,8 @@ public sealed record OracleOptions
 
     /// <summary>
     /// How long an excluded process that is not proved dead may still act after its last lease was granted; a StrictPrimary view that excludes it waits for that. A lease is renewed
-    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. A process names it when it registers: others may use another value.
-    /// Default 1 s, at most <see cref="IsolationTimeout"/> and 10 min; a process that registers with more is refused.
+    /// every quarter of this time, or every 500 ms if that is less, and not more often than every 100 ms. A process announces its value when it registers, so others may use
+    /// another. Default 1 s, at most <see cref="IsolationTimeout"/> and 10 min; a process that registers with more is refused.
     /// </summary>
     public TimeSpan LeaseDuration { get; init; } = TimeSpan.FromSeconds(1);
 
@@ -76,12 +73,14 @@ public sealed record OracleOptions
     public TimeSpan ProbeInterval { get; init; } = TimeSpan.FromMilliseconds(200);
 
     /// <summary>
-    /// After how many such rounds in a row without any sign of a process it is suspected: a process that is held up for less than
-    /// <see cref="ProbeInterval"/> × this is not excluded for it. Default 4, so 800 ms.
+    /// Number of such rounds in a row without any sign of a process after which it is suspected. A process that is held up for less than <see cref="ProbeInterval"/> × this
+    /// number is not excluded for that. Default 4, that is 800 ms.
     /// </summary>
     public int ProbeRounds { get; init; } = 4;
 
-    /// <summary>How long the caller waits for the start; <see cref="Timeout.InfiniteTimeSpan"/> for ever. Bounds the wait for seeds that are up and do not found.</summary>
+    /// <summary>
+    /// How long the caller waits for the start; <see cref="Timeout.InfiniteTimeSpan"/> for ever. Bounds the wait for seeds that are up but do not found a system.
+    /// </summary>
     internal TimeSpan StartTimeout { get; init; } = Timeout.InfiniteTimeSpan;
 
     /// <summary>
@@ -91,7 +90,7 @@ public sealed record OracleOptions
     /// </summary>
     internal int Acceptors { get; init; }
 
-    /// <summary>Log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries cause it too.</summary>
+    /// <summary>Number of log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries have the same effect.</summary>
     internal int SnapshotEntries { get; init; } = 4_096;
 
     /// <summary>Entries kept behind the saved state for slow learners.</summary>
@@ -116,7 +115,7 @@ public sealed record OracleOptions
             throw new InvalidOptionException($"Heartbeat is {Heartbeat}; allowed is {s_shortestHeartbeat.TotalMilliseconds} ms to {s_longestHeartbeat.TotalMilliseconds} ms.");
         if (ElectionTimeout > s_longestRound) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; allowed is at most {s_longestRound}.");
         if (ElectionTimeout < 3 * Heartbeat) throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at least three times Heartbeat ({Heartbeat}).");
-        // The first voter asks within twice that, and may have to ask again.
+        // The first voter asks for votes within twice that time, and may have to ask again.
         if (3 * ElectionTimeout > IsolationTimeout + ExclusionTimeout)
             throw new InvalidOptionException($"ElectionTimeout is {ElectionTimeout}; it must be at most a third of IsolationTimeout and ExclusionTimeout together ({IsolationTimeout + ExclusionTimeout}).");
         if (ProbeInterval < TimeSpan.FromMilliseconds(100) || ProbeInterval > s_longestRound)

@@ -28,7 +28,9 @@ internal static class WireFormat
         return Encoding.UTF8.GetString(utf8);
     }
 
-    /// <summary>A term or an index of the log. The bound is far more than any log reaches, and so far below the maximum that counting on from it does not wrap around.</summary>
+    /// <summary>
+    /// A term or an index of the log. The bound is far above what any log reaches, and far enough below the maximum that counting on from it does not wrap around.
+    /// </summary>
     public static ulong ReadPlace(ref MessagePackReader reader) => (ulong)reader.ReadWithin(0, 1L << 62);
 
     public static T ReadEnum<T>(ref MessagePackReader reader, int count) where T : struct, Enum
@@ -70,7 +72,7 @@ internal static class WireFormat
 
     public static void Write(ref MessagePackWriter writer, NodeAddress address) => writer.WriteString(address.Text);
 
-    /// <summary>An address that can be dialled; one that cannot is found out here, and nowhere later.</summary>
+    /// <summary>An address that can be dialled; any other is refused here and need not be checked later.</summary>
     public static NodeAddress ReadAddress(ref MessagePackReader reader)
     {
         string text = ReadText(ref reader, Limits.AddressBytes);

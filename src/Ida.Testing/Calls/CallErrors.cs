@@ -8,7 +8,7 @@ using GroupCore.Wire.MessagePack;
 namespace Ida.Testing.Calls;
 
 /// <summary>
-/// What each call may end with, and what that says of it: the guide's table (docs/guide/errors.md, "What a call may end with"), which a test holds against this one.
+/// What each call may end with, and what that says of the call: the guide's table (docs/guide/errors.md, "What a call may end with"), which a test compares with this one.
 /// </summary>
 internal static class CallErrors
 {
@@ -51,7 +51,7 @@ internal static class CallErrors
         new(CallKind.WhenInitialised, [], [s_cancelled], [], s_dhtOver),
     ];
 
-    /// <summary>What an error says of a call of that kind; null where none may end with it.</summary>
+    /// <summary>What an error says of a call of that kind; null if no call of that kind may end with it.</summary>
     public static ErrorMeaning? MeaningOf(CallKind kind, Exception error)
     {
         var row = s_rows[(int)kind];
@@ -61,20 +61,21 @@ internal static class CallErrors
     }
 
     /// <summary>
-    /// Whether a put may have been executed, or may yet be, by a call of it that ended so (dht-order.md#what-it-guarantees, S6): that is not known, or the whole DHT is gone.
-    /// Nothing is said of other calls of the same put.
+    /// Whether a put may have been executed, or may yet be, by a call that ended with this error (dht-order.md#what-it-guarantees, S6): that is not known, or the whole DHT is
+    /// gone. This says nothing of other calls of the same put.
     /// </summary>
     public static bool MayHaveExecuted(Exception error) => error is OutcomeUnknownException or ShardDepopulatedException or PartlyAppliedException;
 
     /// <summary>
-    /// Whether a put, whatever it does, a read or a retry that ended so did not wait any longer: that may only be when its time is over, its token is cancelled, or its member's part is over (errors.md: "View changes and
-    /// lost connections are not errors: calls wait and go on"). Not what says that a bound was reached, that nobody remembers, or that users' code cannot read what is stored.
+    /// Whether a put of any kind, a read or a retry that ended with this error gave up waiting. It may do so only when its time is over, its token is cancelled, or its
+    /// member's part is over (errors.md: "View changes and lost connections are not errors: calls wait and go on"). Errors that say that a bound was reached, that nobody
+    /// remembers the outcome, or that users' code cannot read what is stored do not count.
     /// </summary>
     public static bool GaveUp(CallKind kind, Exception error) => kind is CallKind.Put or CallKind.Change or CallKind.Merge or CallKind.Commit or CallKind.Update or CallKind.Retry or CallKind.Get
         && error is OperationNotExecutedException or ViewUnavailableException or OutcomeUnknownException and not OutcomeForgottenException and { InnerException: not (OverloadedException or UnsupportedTypeException or UserCodeException) };
 
     /// <summary>
-    /// Whether a token that is cancelled ends a call of that kind wherever it is, and not only before anything of it is on its way, as those of sends, or never, as where there is none.
+    /// Whether cancelling its token ends a call of that kind at any point. The token of a send ends it only before anything of it is on its way, and some calls have no token.
     /// </summary>
     public static bool EndsByToken(CallKind kind) => kind is not (CallKind.Stop or CallKind.Dispose or CallKind.Send or CallKind.OrderedSend or CallKind.SendTo);
 
@@ -84,10 +85,10 @@ internal static class CallErrors
     /// <summary>The kinds in the order of the rows.</summary>
     public static IEnumerable<CallKind> Rows => s_rows.Select(static row => row.Kind);
 
-    /// <summary>The error that an ended call has and that the guide does not list for its kind, or a cancellation though its token was not cancelled; null where there is neither.</summary>
+    /// <summary>The error of an ended call, if the guide does not list it for that kind, or if it is a cancellation although the token was not cancelled; else null.</summary>
     public static Exception? Undocumented(CallKind kind, Task ended, bool cancelled) => ErrorOf(ended) is { } error && (MeaningOf(kind, error) is null || IsUnasked(error, cancelled)) ? error : null;
 
-    /// <summary>What an ended call throws; null where it ended well.</summary>
+    /// <summary>What an ended call throws; null if it ended well.</summary>
     public static Exception? ErrorOf(Task ended)
     {
         ArgumentNullException.ThrowIfNull(ended);
@@ -95,10 +96,10 @@ internal static class CallErrors
         return ended.IsCanceled ? new TaskCanceledException(ended) : ended.Exception?.InnerException;
     }
 
-    /// <summary>Whether a call without misuse may end so; cancelled only where its token was.</summary>
+    /// <summary>Whether a call without misuse may end with this error; with a cancellation only if its token was cancelled.</summary>
     public static bool Allows(CallKind kind, Exception error, bool cancelled) => MeaningOf(kind, error) is { } meaning && meaning != ErrorMeaning.Misuse && !IsUnasked(error, cancelled);
 
-    // Nobody but its token cancels a call.
+    // Only its token cancels a call.
     private static bool IsUnasked(Exception error, bool cancelled) => error is OperationCanceledException && !cancelled;
 
     /// <summary>The table of the guide.</summary>
@@ -115,7 +116,7 @@ internal static class CallErrors
         return text.ToString();
     }
 
-    /// <summary>As the guide's other tables name them.</summary>
+    /// <summary>The name of an error, as in the guide's other tables.</summary>
     public static string NameOf(Type error) => error.Name;
 
     private static string NameOf(CallKind kind) => kind switch
@@ -134,7 +135,8 @@ internal static class CallErrors
         _ => $"`{kind}Async`",
     };
 
-    // Nearly every error is one of the first two, so they mean themselves alone, and what has no cell of its own. Only a retry may hear that an outcome is forgotten.
+    // Many errors derive from InvalidOperationException or ArgumentException. So the first stands for itself alone, and the second also for errors without a cell of their own.
+    // Only a retry may hear that an outcome is forgotten.
     private static bool Is(Exception error, Type type) => type == typeof(InvalidOperationException) ? error.GetType() == type
         : type == typeof(OutcomeUnknownException) ? error is OutcomeUnknownException and not OutcomeForgottenException
         : type == typeof(ArgumentException) ? error is ArgumentException and not MessageTooLargeException and not WrongHandlerTypeException and not HandlerNotRegisteredException

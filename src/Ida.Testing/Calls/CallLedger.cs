@@ -3,18 +3,18 @@ using System.Globalization;
 namespace Ida.Testing.Calls;
 
 /// <summary>
-/// Every public call that a checked run makes: begun, and ended, how and within which bound. None is open in the end, and each ends with what the guide says of it
+/// Every public call that a checked run makes: that it began, and how and within which bound it ended. None may be open at the end, and each must end as the guide says
 /// (<see cref="CallErrors"/>). Thread-safe.
 /// </summary>
 /// <param name="now">The time that bounds are counted in: virtual, or without the time for which the process was stopped.</param>
 /// <param name="longest">How long a call may take that has no bound of its own; null: as long as the run.</param>
 /// <param name="slack">How much later than it should a call may end; null: <see cref="Slack"/>.</param>
-/// <param name="passes">The time that passes also for a process that is held up, in which the times of calls run out; null: as <paramref name="now"/>.</param>
+/// <param name="passes">The time that also passes while a process is held up, and in which the times of calls run out; null: as <paramref name="now"/>.</param>
 internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, TimeSpan? slack = null, Func<TimeSpan>? passes = null)
 {
     private const int MostWrong = 20;
 
-    // A clock may be fast, and a time begins with the turn that takes the call.
+    // A clock may be fast, and a call's time begins with the turn that takes the call.
     private const double LeastClock = 0.95;
     private static readonly TimeSpan s_leastTimeout = TimeSpan.FromSeconds(1);
 
@@ -29,8 +29,8 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
     private volatile bool _hasEnded;
 
     /// <summary>
-    /// How long a call that has no bound of its own may take among whole nodes in simulation: longer than a node that is cut off takes to give up its place, and
-    /// than whoever waits for that takes, a few times over.
+    /// How long a call that has no bound of its own may take among whole nodes in simulation: a few times longer than a node that is cut off takes to give up its place, and
+    /// than those that wait for that.
     /// </summary>
     public static readonly TimeSpan Longest = TimeSpan.FromMinutes(5);
 
@@ -47,13 +47,13 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
         }
     }
 
-    /// <summary>The first call of a caller that has not ended; null where there is none.</summary>
+    /// <summary>The first call of a caller that has not ended; null if there is none.</summary>
     public string? OpenOf(ICaller caller)
     {
         lock (_lock) return _open.Find(entry => entry.Caller == caller && !entry.Task.IsCompleted)?.ToString();
     }
 
-    /// <summary>What calls did that they must not; null when nothing.</summary>
+    /// <summary>What calls did that they must not do; null if nothing.</summary>
     public string? Wrong
     {
         get
@@ -63,15 +63,16 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
         }
     }
 
-    /// <summary>Makes a call and keeps it: the task that it returned, or one with what it threw instead.</summary>
+    /// <summary>Makes a call and keeps the task that it returned, or one with what it threw instead.</summary>
     /// <param name="kind">What is called.</param>
     /// <param name="who">The caller, for a report.</param>
     /// <param name="call">Makes it.</param>
     /// <param name="caller">The life in which it is made; null: one that goes on as long as the run.</param>
     /// <param name="bound">How long it may take; null: as long as any.</param>
-    /// <param name="mayBeOver">Whether the part of its member may be over, so that the call may be told so. Null: only where the caller's life is over; without a caller too, always.</param>
-    /// <param name="timeout">The time that its caller gave it: a put or a get does not give up before; null: that is not judged.</param>
-    /// <param name="token">Its token: a call ends as cancelled only where this was.</param>
+    /// <param name="mayBeOver">Whether the part of its member may be over, so that the call may end with an error that says so. Null: only if the caller's life is over; if
+    /// there is no caller either, always.</param>
+    /// <param name="timeout">The time that its caller gave it, before which a put or a get must not give up; null: that is not judged.</param>
+    /// <param name="token">Its token: the call may end as cancelled only if this was cancelled.</param>
     public T Begin<T>(CallKind kind, string who, Func<T> call, ICaller? caller = null, TimeSpan? bound = null, Func<bool>? mayBeOver = null, TimeSpan? timeout = null, CancellationToken token = default)
         where T : Task
     {
@@ -91,7 +92,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
         }
     }
 
-    /// <summary>Something happens while calls are open: for the table.</summary>
+    /// <summary>Notes in the table that something happens while calls are open.</summary>
     public void Meet(string what)
     {
         Look();
@@ -99,7 +100,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
             foreach (var kind in _open.Where(static entry => !entry.Task.IsCompleted).Select(static entry => entry.Kind).Distinct()) _table.Add(kind, what);
     }
 
-    /// <summary>A call of that kind is made in an unusual way: for the table.</summary>
+    /// <summary>Notes in the table that a call of that kind is made in an unusual way.</summary>
     public void Note(CallKind kind, string how)
     {
         lock (_lock) _table.Add(kind, how);
@@ -126,13 +127,13 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
         lock (_lock) _open.RemoveAll(IsDone);
     }
 
-    /// <summary>The run is over: no call is open but those that crashes took.</summary>
-    /// <param name="onlyOver">Nobody decides any more, so that only calls whose node has ended must have, and those whose time is up.</param>
+    /// <summary>The run is over: no call may be open, except those lost in crashes.</summary>
+    /// <param name="onlyOver">Nobody decides any more, so only calls whose node has ended, and those whose time is up, must have ended.</param>
     public void Finish(bool onlyOver = false)
     {
         lock (_lock)
         {
-            // What ends meanwhile is judged as far as it goes.
+            // A call that ends meanwhile is judged as far as possible.
             foreach (var entry in _open)
             {
                 if (IsDone(entry)) continue;
@@ -188,11 +189,11 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
             _table.End(entry.Kind, entry.Task);
             if (entry.IsLate(end.Took, _slack)) ReportLate(entry, end.Took, "ended");
             if (error is not null && !CallErrors.Allows(entry.Kind, error, end.WasCancelled)) Report($"{entry} ended with what the guide does not say of it: {error}");
-            // Where there is nothing to wait for a token does not count.
+            // If there is nothing to wait for, a token does not count.
             if (error is null && entry.WasNever && CallErrors.EndsByToken(entry.Kind) && entry.Kind != CallKind.WhenInitialised) Report($"{entry} ended well, though its token was cancelled before");
         }
         if (error is null || !(CallErrors.MeaningOf(entry.Kind, error) == ErrorMeaning.Over || IsEarly(entry, end, error)) || entry.MayBeOver) return true;
-        // Others of the same process may hear of its end later.
+        // Other parts of the same process may hear of the end later.
         if (now() - end.At <= _slack) return false;
         Doubt(entry);
         return true;

@@ -3,8 +3,8 @@ using System.Globalization;
 namespace Ida.Testing.Calls;
 
 /// <summary>
-/// How often calls of each kind met what: began, with which option or misuse, while which fault happened, and how they ended. A cell that stays empty is something that no
-/// schedule draws. Not thread-safe.
+/// Counts for each kind of call: how often it began, with which option or misuse, during which fault, and how it ended. A cell that stays empty is something that no schedule
+/// draws. Not thread-safe.
 /// </summary>
 internal sealed class CallTable
 {
@@ -18,7 +18,7 @@ internal sealed class CallTable
     /// <summary>The column of calls that were open when a fault began.</summary>
     public static string Of(FaultKind fault) => OfFault(fault.ToString());
 
-    /// <summary>The same of a fault of another harness.</summary>
+    /// <summary>The same for a fault of another harness.</summary>
     public static string OfFault(string fault) => $"{Fault}: {fault}";
 
     /// <summary>The column of calls that were made with an option.</summary>
@@ -41,7 +41,7 @@ internal sealed class CallTable
     {
         ArgumentNullException.ThrowIfNull(task);
         Add(kind, "ended: lost in a crash");
-        // What it may end with yet, where a harness ends the rest of its process, is nobody's error.
+        // It may yet end with an error, when a harness ends the rest of its process; that error concerns nobody.
         _ = task.ContinueWith(static lost => lost.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously | TaskContinuationOptions.OnlyOnFaulted, TaskScheduler.Default);
     }
 
@@ -56,7 +56,7 @@ internal sealed class CallTable
         foreach (var ((kind, column), times) in other._cells) Add(kind, column, times);
     }
 
-    /// <summary>One line a kind and sort of column, as <c>Put  ended: well 120, OverloadedException 3</c>.</summary>
+    /// <summary>One line per kind and sort of column, such as <c>Put  ended: well 120, OverloadedException 3</c>.</summary>
     public void Print(TextWriter to)
     {
         ArgumentNullException.ThrowIfNull(to);
@@ -70,8 +70,8 @@ internal sealed class CallTable
     }
 
     /// <summary>
-    /// What no schedule drew: kinds that were not called (null), errors that the guide promises and nobody got, faults that others met and this kind did not, and the same of
-    /// options, where calls of the kind have any.
+    /// What no schedule drew: kinds that were not called (null), errors that the guide promises and nobody got, faults that other kinds met and this one did not, and likewise
+    /// options, if calls of the kind have any.
     /// </summary>
     public IEnumerable<(CallKind Kind, string? Cell)> Empty()
     {
@@ -95,7 +95,7 @@ internal sealed class CallTable
 
     private List<string> ColumnsOf(string sort) => [.. _cells.Keys.Select(static cell => cell.Column).Where(column => SortOf(column) == sort).Distinct().Order(StringComparer.Ordinal)];
 
-    // What derives from an error counts for it.
+    // Derived errors count for their base.
     private static string[] Names(Type error) => error == typeof(ArgumentException) ? [error.Name, nameof(ArgumentNullException), nameof(ArgumentOutOfRangeException), nameof(Oracle.InvalidOptionException)]
         : error == typeof(GroupCore.Runtime.NodeStoppedException) ? [error.Name, nameof(GroupCore.Runtime.NodeFaultedException)] : [error.Name];
 

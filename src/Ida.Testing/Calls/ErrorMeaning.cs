@@ -3,7 +3,7 @@ namespace Ida.Testing.Calls;
 /// <summary>What an error says of the call that ends with it.</summary>
 internal enum ErrorMeaning
 {
-    /// <summary>The program asked for what cannot be: refused, and nothing was done.</summary>
+    /// <summary>The program asked for something impossible: the call was refused, and nothing was done.</summary>
     Misuse,
 
     /// <summary>It was not done, and will not be.</summary>

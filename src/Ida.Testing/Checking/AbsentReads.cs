@@ -1,10 +1,10 @@
 namespace Ida.Testing.Checking;
 
 /// <summary>
-/// Says of a key that was removed which absence a read saw: the first one, or that after one of the removals. Absence carries no mark of
-/// its writer, so this goes by exclusion: a removal that was called after the read cannot be it, nor one after which another value was
-/// known to be there before the read began. Where one remains it is the one; where several remain with known versions, the read lies
-/// between the first and the last of them; where none remains the read is wrong, and is given to the last, which shows as a cycle.
+/// Finds out, for a key that was removed, which absence a read saw: the first one, or that after one of the removals. Absence carries no mark of its writer, so this goes by
+/// exclusion: the read cannot have seen a removal that was called after it, nor one after which another value was known to be there before the read began. If one removal
+/// remains, the read saw that one. If several remain and their versions are known, the read lies between the first and the last of them. If none remains, the read is wrong,
+/// and is given to the last removal, which shows as a cycle.
 /// </summary>
 internal sealed class AbsentReads
 {
@@ -28,7 +28,7 @@ internal sealed class AbsentReads
             if (_byInvocation[i + 1].Seen < _byInvocation[i].Seen) _byInvocation[i] = (_byInvocation[i].Invoked, _byInvocation[i + 1].Seen);
     }
 
-    /// <summary>Gives a read to the values that explain it; false when its version belongs to no absence that there can have been by then.</summary>
+    /// <summary>Gives a read to the values that explain it; false when its version belongs to no absence that can have existed by then.</summary>
     public bool Attribute(KeyRead read)
     {
         var called = _absences.FindAll(at => at == Initial || (_values[at].Writer != read.Operation && Writer(at).Invoked <= _evidence.Operations[read.Operation].Completed));
@@ -38,7 +38,7 @@ internal sealed class AbsentReads
             var named = called.FindAll(at => at == Initial ? version == 0 : _values[at].Version == version);
             called = named.Count > 0 ? named : called.FindAll(at => at != Initial && _values[at].Version is null);
             if (called.Count == 0) return false;
-            // Who was told nothing of its removal has learnt its version from this read, if there is no other.
+            // A removal whose caller was not told its version gets it from this read, if it is the only candidate.
             if (called.Count == 1) _values[called[0]].Version ??= called[0] == Initial ? null : version;
         }
         var possible = called.FindAll(at => !WasOver(at, _evidence.Operations[read.Operation]));
@@ -68,7 +68,7 @@ internal sealed class AbsentReads
         if (!reader.IsFinal && (reader.Level != HistoryLevel.Strict || !_evidence.RealTime)) return false;
         if (_seenAfter[at] < reader.Invoked) return true;
         if (at == Initial || Writer(at).Level != HistoryLevel.Strict || Writer(at).Completed == long.MaxValue || !_evidence.RealTime) return false;
-        // Called after this one had returned: it came after it whatever the versions say.
+        // A write that was called after this removal had returned came after it, whatever the versions say.
         int low = 0, high = _byInvocation.Count;
         while (low < high)
         {
@@ -79,7 +79,7 @@ internal sealed class AbsentReads
         return low < _byInvocation.Count && _byInvocation[low].Seen < reader.Invoked;
     }
 
-    /// <summary>When a value was known to be there at the latest; the end of time when nobody knew for certain.</summary>
+    /// <summary>The time by which a value was certainly there; the end of time when nobody knew for certain.</summary>
     private long Seen(int at)
     {
         if (at == Initial) return long.MaxValue;

@@ -4,7 +4,7 @@ namespace Ida.Testing.Checking;
 /// <param name="Kind">What it shows.</param>
 /// <param name="Key">The key it was found at; null for cycles over several keys.</param>
 /// <param name="Message">The finding in words.</param>
-/// <param name="Operations">The operations that prove it; of a cycle each one once, in its order.</param>
+/// <param name="Operations">The operations that prove it; for a cycle, each one once, in the order of the cycle.</param>
 public sealed record Anomaly(AnomalyKind Kind, string? Key, string Message, IReadOnlyList<HistoryOperation> Operations)
 {
     /// <summary>Kind and message.</summary>

@@ -1,6 +1,6 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>What a history shows that must not be. S numbers: dht-order.md#what-it-guarantees.</summary>
+/// <summary>What a history shows that must not happen. S numbers: dht-order.md#what-it-guarantees.</summary>
 public enum AnomalyKind
 {
     /// <summary>No serial order explains what was read and written, even without real time (S1, S3).</summary>

@@ -3,19 +3,20 @@ using GroupCore.Membership;
 
 namespace Ida.Testing.Checking;
 
-/// <summary>What the answers to a question must be: of each member once, by rank, and as many as were asked for.</summary>
+/// <summary>What the answers to a question must be: at most one from each member, by rank, and as many as were asked for.</summary>
 internal static class Answers
 {
     /// <summary>
-    /// Whether all that had to answer did. Of all members of the view in which the question came, none is missing but who left or failed before it had answered, as a later view says, or had
-    /// no state yet; of a majority more than half of those that had the state; else one at least.
+    /// Whether all members that had to answer did. If all were asked for, every member of the view in which the question came has answered, except members that had no state
+    /// yet, and members that left or failed before they had answered, as a later view says. If a majority was asked for, more than half of those that had the state have.
+    /// Otherwise at least one has.
     /// </summary>
     /// <param name="replies">What was asked for.</param>
-    /// <param name="from">Who has answered.</param>
+    /// <param name="from">The members that have answered.</param>
     /// <param name="asked">The view in which the question came to its asker; null: it did not come.</param>
     /// <param name="later">The views after it so far.</param>
-    /// <param name="excused">Who has no answer to give, and is missing rightly; null: nobody.</param>
-    /// <returns>What is wrong; null: nothing. Where there is no later view who is missing has had no reason to be.</returns>
+    /// <param name="excused">Members that may be missing because they have no answer to give; null: none.</param>
+    /// <returns>What is wrong; null: nothing. Without a later view, a missing member has had no reason to be missing.</returns>
     public static string? Missing(Replies replies, IReadOnlyList<MemberRef> from, View? asked, IReadOnlyCollection<View> later, Func<ProcessId, bool>? excused = null)
     {
         if (from.Count == 0 && excused is null) return "nobody has answered";

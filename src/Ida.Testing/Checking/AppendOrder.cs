@@ -25,7 +25,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         }
         foreach (var read in Reads)
             if (Evidence.HasFinals && read.Operation == Evidence.Final) _finalLength = read.Value.Elements.Length;
-        // What fits into no order is reported, and no order is concluded from it.
+        // A read that fits into no order is reported, and no order is concluded from it.
         Reads.RemoveAll(read => !IsPrefix(read, writers));
         NameWriters(writers);
         CheckVersions();
@@ -94,7 +94,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
             else if (!read.Value.IsAbsent) known.Add((read.Value.Elements.Length, version, read.Operation));
         }
         known.Sort();
-        // Those come after all that a list shows, each at a place of its own.
+        // Appends that no list shows come after all that one shows, each at a place of its own.
         int length = _writerAt.Length;
         foreach (var write in UnseenByVersion()) known.Add((++length, write.Version!.Value, write.Operation));
         for (int i = 1; i < known.Count; i++)
@@ -106,7 +106,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         }
     }
 
-    /// <summary>Appends with known versions that no list shows, in the order of those.</summary>
+    /// <summary>Appends with known versions that no list shows, in the order of their versions.</summary>
     private IOrderedEnumerable<KeyWrite> UnseenByVersion() =>
         Writes.Where(write => write.Version is not null && !_positionOf.ContainsKey(write.Operation)).OrderBy(static write => write.Version).ThenBy(static write => write.Operation);
 
@@ -145,7 +145,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         return latest;
     }
 
-    /// <summary>Whoever read all that a list shows comes before all appends that none shows, except its own.</summary>
+    /// <summary>An operation that read all that any list shows comes before all appends that no list shows, except its own.</summary>
     private void ConnectToUnseen(int reader, int tail)
     {
         if (Operation(reader).Writes.Any(write => write.Key == Name))
@@ -153,7 +153,7 @@ internal sealed class AppendOrder(Evidence evidence, string name, int index) : K
         else if (Evidence.IsJudged(reader)) Evidence.Graph.Add(reader, tail, Index, DependencyKind.ReadWrite);
     }
 
-    /// <summary>A node before all applied appends that no list shows, after all that one shows; −1 when there are none.</summary>
+    /// <summary>A node before all applied appends that no list shows, and after all that a list shows; −1 when all are shown.</summary>
     private int ConnectTail(int last)
     {
         foreach (var write in Writes)

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Ida.Testing.Checking;
 
-/// <summary>What a checker found, and on how much it rests: a history without completed reads proves little.</summary>
+/// <summary>What a checker found, and how much evidence it had: a history without completed reads proves little.</summary>
 public sealed class CheckReport
 {
     private readonly int[] _counts = new int[Enum.GetValues<AnomalyKind>().Length];
@@ -15,7 +15,7 @@ public sealed class CheckReport
     /// <summary>Whether nothing was found, reported or not.</summary>
     public bool Passed => !_counts.AsSpan().ContainsAnyExcept(0);
 
-    /// <summary>Findings; of each kind at most as many as the options say.</summary>
+    /// <summary>Findings, at most as many of each kind as the options say.</summary>
     public IReadOnlyList<Anomaly> Anomalies => _anomalies;
 
     /// <summary>Operations that were judged: completed ones, and unknown ones whose effect was seen.</summary>

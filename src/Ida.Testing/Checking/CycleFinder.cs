@@ -1,8 +1,8 @@
 namespace Ida.Testing.Checking;
 
 /// <summary>
-/// Finds a shortest cycle in each strongly connected component: breadth first from its operations, steps into auxiliary nodes being
-/// free. The work per component is bounded, so in a huge one the cycle is short but perhaps not the shortest.
+/// Finds a shortest cycle in each strongly connected component, breadth first from its operations; steps into auxiliary nodes are free. The work per component is bounded, so
+/// in a huge one the cycle is short but perhaps not the shortest.
 /// </summary>
 internal sealed class CycleFinder(DependencyGraph graph, bool timed)
 {
@@ -13,7 +13,7 @@ internal sealed class CycleFinder(DependencyGraph graph, bool timed)
     private readonly List<int> _touched = [];
     private long _work;
 
-    /// <summary>For each component with a cycle the steps of one, from operation to operation.</summary>
+    /// <summary>For each component with a cycle, the steps of one cycle, from operation to operation.</summary>
     public IEnumerable<List<DependencyEdge>> Cycles()
     {
         var members = new SortedDictionary<int, List<int>>();

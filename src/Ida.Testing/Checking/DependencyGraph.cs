@@ -25,7 +25,7 @@ internal sealed class DependencyGraph(int operations)
         if (from != to) _edges.Add(new(from, to, key, kind, timed));
     }
 
-    /// <summary>Sorts the edges by their start; to be called after the last one was added.</summary>
+    /// <summary>Sorts the edges by their start. Call it after the last edge was added.</summary>
     public void Freeze()
     {
         _first = new int[Nodes + 1];

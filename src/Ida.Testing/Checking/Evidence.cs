@@ -1,6 +1,6 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>What the analyses of all keys share: operations by index, who counts as applied, the graph, the report.</summary>
+/// <summary>What the analyses of all keys share: operations by index, which of them count as applied, the graph, the report.</summary>
 internal sealed class Evidence
 {
     private readonly bool[] _applied;

@@ -8,6 +8,6 @@ public sealed record FinalState(string Member, IReadOnlyDictionary<string, Histo
     /// <summary>The version of each key; null when they were not recorded.</summary>
     public IReadOnlyDictionary<string, long>? Versions { get; init; }
 
-    /// <summary>The shard it holds: replicas of one hold the same keys, also where one of them holds none at all. Null when it is not known.</summary>
+    /// <summary>The shard it holds; null when it is not known. Replicas of one shard must hold the same keys, even if one of them holds none at all.</summary>
     public int? Shard { get; init; }
 }

@@ -3,7 +3,7 @@ namespace Ida.Testing.Checking;
 /// <summary>Compares the final states of replicas and joins them into one.</summary>
 internal static class FinalStates
 {
-    /// <summary>Reports replicas that differ; returns one value per key, in order of keys, the first replica deciding.</summary>
+    /// <summary>Reports replicas that differ; returns one value per key, in order of keys, as the first replica has it.</summary>
     public static List<OperationAccess> Merge(History history, bool disjoint, CheckReport report)
     {
         var owner = new SortedDictionary<string, int>(StringComparer.Ordinal);

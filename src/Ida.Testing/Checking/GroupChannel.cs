@@ -5,10 +5,10 @@ internal sealed class GroupChannel
 {
     public List<GroupMessage> Messages { get; } = [];
 
-    /// <summary>Place of the last one received, −1 before the first.</summary>
+    /// <summary>Place of the last message received, −1 before the first.</summary>
     public int Last { get; set; } = -1;
 
-    /// <summary>How many were found complete.</summary>
+    /// <summary>How many messages, from the first on, were checked for having been received.</summary>
     public int Checked { get; set; }
 
     /// <summary>How many are known to have left their sender.</summary>
@@ -20,7 +20,7 @@ internal sealed class GroupChannel
         for (; Gone < Messages.Count; Gone++) Messages[Gone].GoneBy = view;
     }
 
-    /// <summary>The sender has left and was told so: what it sent before is received.</summary>
+    /// <summary>The sender has left and was told so: what it sent before must be received.</summary>
     public void Owe()
     {
         foreach (var message in Messages) message.IsOwed |= !message.Received && !message.IsUnbound;

@@ -23,18 +23,18 @@ internal sealed class GroupMessage(ulong id, GroupProcess sender, MulticastKind 
     /// <summary>The call ended without success: it may be delivered or not.</summary>
     public bool Abandoned { get; set; }
 
-    /// <summary>Sent in a membership that is over, by a process that has begun another one: its place among what the process sends since is not judged.</summary>
+    /// <summary>Sent in a membership that is over, by a process that has begun another one: its place among the later messages of the process is not judged.</summary>
     public bool IsPast { get; set; }
 
-    /// <summary>Its sender left after it and was told so: it is delivered, whatever the sender does since.</summary>
+    /// <summary>Its sender left afterwards and was told so: it must be delivered, whatever the sender does since.</summary>
     public bool IsOwed { get; set; }
 
-    /// <summary>A flush that was called after it has returned.</summary>
+    /// <summary>A flush that was called after this message was sent has returned.</summary>
     public bool IsFlushed { get; set; }
 
     /// <summary>Whether its place among the messages of its sender is not judged.</summary>
     public bool IsUnbound => Abandoned || IsPast;
 
-    /// <summary>For messages to one member: that it has received it.</summary>
+    /// <summary>For messages to one member: whether that member has received it.</summary>
     public bool Received { get; set; }
 }

@@ -28,19 +28,19 @@ internal sealed class GroupProcess
     /// <summary>What it sent to the group, in order.</summary>
     public List<GroupMessage> Sent { get; } = [];
 
-    /// <summary>Where in <see cref="Sent"/> its present membership begins.</summary>
+    /// <summary>Where in <see cref="Sent"/> its current membership begins.</summary>
     public int Begun { get; private set; }
 
     /// <summary>How many of <see cref="Sent"/> are known to have gone out.</summary>
     public int Gone { get; private set; }
 
-    /// <summary>How many of those it was to deliver itself before it went on from their view.</summary>
+    /// <summary>How many of those were checked: it must have delivered them itself before it went on from their view.</summary>
     public int Checked { get; set; }
 
-    /// <summary>What it sent to others alone.</summary>
+    /// <summary>What it sent to single processes.</summary>
     public List<GroupChannel> Outgoing { get; } = [];
 
-    /// <summary>What it delivered in its present view.</summary>
+    /// <summary>What it delivered in its current view.</summary>
     public GroupDeliveries Deliveries { get; set; }
 
     /// <summary>Per sender and kind, how far into the sender's list this process is.</summary>
@@ -53,14 +53,14 @@ internal sealed class GroupProcess
         foreach (var channel in Outgoing) channel.HasSent(view);
     }
 
-    /// <summary>It has left and was told so: what it sent before is delivered.</summary>
+    /// <summary>It has left and was told so: what it sent before must be delivered.</summary>
     public void Owe()
     {
         for (int at = Begun; at < Sent.Count; at++) Sent[at].IsOwed |= Sent[at] is { View: 0, IsUnbound: false };
         foreach (var channel in Outgoing) channel.Owe();
     }
 
-    /// <summary>A second membership: what the first one had under way may have been lost with it, unless it left.</summary>
+    /// <summary>A second membership begins: what the first one had under way may have been lost with it, unless the process left.</summary>
     public void BeginAgain()
     {
         (View, Initialised, CheckpointView, Ended, Deliveries) = (0, false, 0, false, new(this));

@@ -19,13 +19,13 @@ internal sealed class GroupView(View view)
     /// <summary>Flushes that were called in it and have returned.</summary>
     public List<GroupFlush> Flushes { get; } = [];
 
-    /// <summary>What those had delivered that left with this view.</summary>
+    /// <summary>What the members that left with this view had delivered.</summary>
     public List<GroupDeliveries> Leavers { get; } = [];
 
     /// <summary>Digests of members that held the state when the view began.</summary>
     public List<(GroupProcess Process, ulong Digest)> States { get; } = [];
 
-    /// <summary>Digests of members that got the state.</summary>
+    /// <summary>Digests of members that loaded the state.</summary>
     public List<(GroupProcess Process, ulong Digest)> Loaded { get; } = [];
 
     /// <summary>Whether the process takes part in the end of the view: it is in the next one, or leaves of its own will.</summary>

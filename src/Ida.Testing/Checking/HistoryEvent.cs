@@ -9,7 +9,7 @@ public sealed record HistoryEvent
     [JsonConverter(typeof(NameConverter))]
     public string? Op { get; init; }
 
-    /// <summary>Who called.</summary>
+    /// <summary>The client that called.</summary>
     [JsonConverter(typeof(NameConverter))]
     public string? Client { get; init; }
 
@@ -26,7 +26,7 @@ public sealed record HistoryEvent
     /// <summary>What the operation does (<see cref="HistoryFunctions"/>), or the kind of fault.</summary>
     public string? F { get; init; }
 
-    /// <summary>The operation that this one is a part of: both are one atomic operation, which one record cannot tell, since each has one kind.</summary>
+    /// <summary>The operation that this one is a part of. Both are one atomic operation, which a single record cannot express, since each record has one kind.</summary>
     [JsonConverter(typeof(NameConverter))]
     public string? PartOf { get; init; }
 

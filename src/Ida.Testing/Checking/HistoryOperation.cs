@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Ida.Testing.Checking;
 
-/// <summary>An operation: its invocation and its completion joined, and those of its parts.</summary>
+/// <summary>An operation: its invocation and its completion, joined with those of its parts.</summary>
 public sealed class HistoryOperation
 {
     private readonly List<bool> _appends = [];
@@ -15,7 +15,7 @@ public sealed class HistoryOperation
         Member = completion?.Member ?? invoke.Member ?? "";
         Function = string.Join('+', parts.Select(static part => part.Invoke.F ?? "").Distinct(StringComparer.Ordinal));
         Level = invoke.Level ?? HistoryLevel.Strict;
-        // All parts are recorded before the call, and after it.
+        // The invocations of all parts are recorded before the call, and their completions after it.
         Invoked = parts.Max(static part => part.Invoke.T);
         Outcome = OutcomeOf(parts, Id);
         Completed = Outcome == OperationOutcome.Info ? long.MaxValue : parts.Min(static part => part.Completion is { Type: HistoryEventType.Ok or HistoryEventType.Fail } end ? end.T : long.MaxValue);
@@ -36,7 +36,7 @@ public sealed class HistoryOperation
         (Reads, Writes) = (reads, writes);
     }
 
-    /// <summary>The one that reads the final state: after all others.</summary>
+    /// <summary>The operation that reads the final state, after all others.</summary>
     internal HistoryOperation(IReadOnlyList<OperationAccess> finals)
     {
         (Id, Client, Member, Function) = ("final", "", "", "final");
@@ -48,7 +48,7 @@ public sealed class HistoryOperation
     /// <summary>Its id.</summary>
     public string Id { get; }
 
-    /// <summary>Who called.</summary>
+    /// <summary>The client that called.</summary>
     public string Client { get; }
 
     /// <summary>The member it went through.</summary>

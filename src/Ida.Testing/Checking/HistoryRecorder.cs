@@ -9,9 +9,9 @@ namespace Ida.Testing.Checking;
 /// <see cref="Info"/> after it.
 /// </summary>
 /// <remarks>
-/// Times rise strictly from event to event, in the order in which the calls were made. So what really happened one after the other never
-/// looks concurrent, even in virtual time, where many events share an instant. With a stream each event is written and flushed at once
-/// (a killed process loses nothing that it recorded) and not kept; without one all events are kept for <see cref="ToHistory"/>.
+/// Times rise strictly from event to event, in the order in which the calls were made. So events that really happened one after the other never look concurrent, even in
+/// virtual time, where many events share an instant. With a stream each event is written and flushed at once (a killed process loses nothing that it recorded) and not kept;
+/// without one all events are kept for <see cref="ToHistory"/>.
 /// </remarks>
 public sealed class HistoryRecorder
 {
@@ -34,13 +34,13 @@ public sealed class HistoryRecorder
     }
 
     /// <summary>An operation begins; returns its id for the completion.</summary>
-    /// <param name="client">Who calls.</param>
+    /// <param name="client">The client that calls.</param>
     /// <param name="member">The member the call goes through.</param>
     /// <param name="function">What it does, see <see cref="HistoryFunctions"/>.</param>
     /// <param name="keys">Its keys.</param>
     /// <param name="values">What it writes per key; null for reads.</param>
     /// <param name="level">What it is promised.</param>
-    /// <param name="partOf">The id of the operation that this is another part of, as where a batch appends and overwrites: they are judged as one.</param>
+    /// <param name="partOf">The id of the operation that this is another part of, as when a batch appends and overwrites. Both are judged as one operation.</param>
     public string Invoke(string client, string member, string function, IReadOnlyList<string> keys, IReadOnlyList<HistoryValue>? values = null,
         HistoryLevel level = HistoryLevel.Strict, string? partOf = null) => Begin(new()
         {
@@ -92,7 +92,7 @@ public sealed class HistoryRecorder
         lock (_lock) return History.FromEvents(_events);
     }
 
-    /// <summary>A moment behind all events so far, and before all others.</summary>
+    /// <summary>A moment after all events so far, and before all later ones.</summary>
     internal long Now()
     {
         lock (_lock) return _last = Math.Max(_last + 1, _clock());

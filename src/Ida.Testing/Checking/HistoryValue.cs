@@ -4,7 +4,7 @@ namespace Ida.Testing.Checking;
 
 /// <summary>
 /// A value of a history: absent, an element (a whole number or a text), a list of elements, or other JSON that is only compared.
-/// Elements of append keys and values of put keys must be unique per key, else a checker cannot tell who wrote what.
+/// Elements of append keys and values of put keys must be unique per key; otherwise a checker cannot tell which operation wrote which.
 /// </summary>
 [JsonConverter(typeof(HistoryValueConverter))]
 public readonly struct HistoryValue : IEquatable<HistoryValue>

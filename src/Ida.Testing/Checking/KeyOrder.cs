@@ -1,8 +1,8 @@
 namespace Ida.Testing.Checking;
 
 /// <summary>
-/// What is known of one key: its reads and writes, and what follows for the order of operations. Two passes, since an unknown operation
-/// counts as applied when any of its keys shows it: <see cref="Observe"/> on all keys comes before <see cref="Connect()"/> on any.
+/// What is known of one key: its reads and writes, and what follows for the order of operations. It takes two passes, since an unknown operation counts as applied when any of
+/// its keys shows it: <see cref="Observe"/> on all keys comes before <see cref="Connect()"/> on any.
 /// </summary>
 internal abstract class KeyOrder(Evidence evidence, string name, int index)
 {
@@ -23,7 +23,7 @@ internal abstract class KeyOrder(Evidence evidence, string name, int index)
     public abstract void Connect();
 
     /// <summary>
-    /// Whether the key shows what the operation wrote: at the end when final states are known, ever otherwise; null when that cannot be told.
+    /// Whether the key shows what the operation wrote: at the end if final states are known, otherwise at any time; null when that cannot be told.
     /// </summary>
     public abstract bool? Shows(int operation);
 
@@ -37,7 +37,7 @@ internal abstract class KeyOrder(Evidence evidence, string name, int index)
         if (Evidence.IsJudged(from) && Evidence.IsJudged(to)) Evidence.Graph.Add(from, to, Index, kind, timed);
     }
 
-    /// <summary>Who wrote each value; operations that wrote the same one are reported.</summary>
+    /// <summary>The write of each value; operations that wrote the same value are reported.</summary>
     protected Dictionary<HistoryValue, KeyWrite> Writers()
     {
         var writers = new Dictionary<HistoryValue, KeyWrite>();
@@ -50,7 +50,7 @@ internal abstract class KeyOrder(Evidence evidence, string name, int index)
         return writers;
     }
 
-    /// <summary>Whether what was read may be there; reports it otherwise, and marks its writer as applied.</summary>
+    /// <summary>Whether a value that was read has a writer, which is then marked as applied. Reports a value that has none, or whose writer failed.</summary>
     protected bool Accept(Dictionary<HistoryValue, KeyWrite> writers, HistoryValue value, int reader)
     {
         if (!writers.TryGetValue(value, out var write))

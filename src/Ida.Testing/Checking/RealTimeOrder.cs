@@ -1,12 +1,9 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>
-/// Adds real time to the graph: one auxiliary node per completion, chained, gives exactly "completed before invoked" with three edges an
-/// operation.
-/// </summary>
+/// <summary>Adds real time to the graph: a chain of one auxiliary node per completion gives exactly "completed before invoked", with three edges per operation.</summary>
 internal static class RealTimeOrder
 {
-    /// <summary>The final state comes after everything that was applied, whatever its level.</summary>
+    /// <summary>The final state comes after every judged operation, also after those without real-time order.</summary>
     public static void AddFinal(Evidence evidence)
     {
         if (!evidence.HasFinals) return;
@@ -44,8 +41,7 @@ internal static class RealTimeOrder
     }
 
     /// <summary>
-    /// A client that does one operation at a time has its operations in order also where one begins in the instant in which the last one
-    /// ended, as happens in virtual time.
+    /// The operations of a client that does one at a time are in order even if one begins in the instant in which the last one ended, as happens in virtual time.
     /// </summary>
     private static void AddClient(Evidence evidence, List<int> client)
     {

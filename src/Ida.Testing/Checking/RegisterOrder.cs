@@ -3,8 +3,8 @@ namespace Ida.Testing.Checking;
 /// <summary>
 /// A key that is overwritten. The order of its values comes from version numbers where they are known, and otherwise as far as it can be
 /// recovered: absent first, the final value last, what a transaction read before what it wrote, and for strict operations what was seen
-/// before the writer of another value was called. Order that is not known is not judged. Absence after a removal is a value like others;
-/// see <see cref="AbsentReads"/> for who saw which.
+/// before the writer of another value was called. Order that is not known is not judged. Absence after a removal is a value like any other; see <see cref="AbsentReads"/> for
+/// which read saw which.
 /// </summary>
 internal sealed class RegisterOrder(Evidence evidence, string name, int index) : KeyOrder(evidence, name, index)
 {
@@ -31,7 +31,7 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
             if (read.Version is { } version) Learn(at, version, read.Operation);
             if (read.Version == 0) Report(AnomalyKind.VersionOrder, $"{read.Value} was read with version 0, which is that of a key never written", read.Operation);
         }
-        // Last, since who saw the other values tells which absence a read can have seen.
+        // This comes last, since the readers of the other values tell which absence a read can have seen.
         var absent = new AbsentReads(Evidence, _values);
         foreach (var read in Reads)
         {
@@ -66,7 +66,7 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
         CheckLost(final);
     }
 
-    /// <summary>Only the latest value shows, and who wrote it tells nothing of others: a write that is gone was perhaps overwritten.</summary>
+    /// <summary>Only the latest value shows, and it tells nothing of other writes: a write that does not show was perhaps overwritten.</summary>
     public override bool? Shows(int operation) => null;
 
     private void Learn(int at, long version, int operation)
@@ -105,8 +105,8 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
     }
 
     /// <summary>
-    /// Whoever saw or wrote a value completed before someone was called who saw or wrote another: then the values are in this order,
-    /// since none returns. Only pairs without a third between them are added.
+    /// If an operation that saw or wrote one value completed before an operation that saw or wrote another was called, the values are in this order, since no value returns.
+    /// Only pairs without a third in between are added.
     /// </summary>
     private void OrderByTime()
     {
@@ -135,7 +135,7 @@ internal sealed class RegisterOrder(Evidence evidence, string name, int index) :
         touches.Add((Operation(operation).Invoked, Operation(operation).Completed, value));
     }
 
-    /// <summary>Whoever read that the key was absent comes before all its writers, except itself.</summary>
+    /// <summary>An operation that read the first absence comes before all writers of the key, except itself.</summary>
     private void ConnectInitial()
     {
         if (_values[Initial].Readers.Count == 0) return;

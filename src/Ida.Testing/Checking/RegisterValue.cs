@@ -1,6 +1,6 @@
 namespace Ida.Testing.Checking;
 
-/// <summary>One value of an overwritten key: who wrote it (−1: nobody, the key is absent at first), who read it, and its version.</summary>
+/// <summary>One value of an overwritten key: its writer (−1: none, the key is absent at first), its readers, and its version.</summary>
 internal sealed class RegisterValue(HistoryValue value, int writer)
 {
     public HistoryValue Value { get; } = value;
@@ -11,9 +11,9 @@ internal sealed class RegisterValue(HistoryValue value, int writer)
 
     public List<int> Readers { get; } = [];
 
-    /// <summary>Who read absent at this removal or at a later one.</summary>
+    /// <summary>Operations that read the absence of this removal or of a later one.</summary>
     public List<int> ReadersSince { get; } = [];
 
-    /// <summary>Who read absent at this removal or at an earlier one.</summary>
+    /// <summary>Operations that read the absence of this removal or of an earlier one.</summary>
     public List<int> ReadersUntil { get; } = [];
 }

@@ -7,8 +7,7 @@ public sealed record SerializabilityOptions
     public bool RealTime { get; init; } = true;
 
     /// <summary>
-    /// Whether replicas hold disjoint sets of keys, as the shards of one DHT do: then two replicas with a key in common must have all keys
-    /// in common. Default true.
+    /// Whether replicas hold disjoint sets of keys, as the shards of one DHT do. If so, two replicas with a key in common must have all keys in common. Default true.
     /// </summary>
     public bool DisjointReplicaSets { get; init; } = true;
 

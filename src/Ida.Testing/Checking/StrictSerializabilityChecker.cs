@@ -5,14 +5,13 @@ namespace Ida.Testing.Checking;
 /// explains everything that was read, and keeps real time.
 /// </summary>
 /// <remarks>
-/// Method (as Adya's dependency graphs, and Elle by Kingsbury and Alvaro, VLDB 2020, do it): unique values tell who wrote what was read, lists
-/// and versions tell the order of writes, and each pair of operations that touch a key gives an order between them: wrote before overwrote
-/// (ww), wrote before read (wr), read before overwrote (rw). Completed before invoked gives another (real time). A history is explained by
-/// a serial order exactly when these together have no cycle. What cannot be known (an operation of unknown outcome that nobody saw, an
-/// order nothing tells) is never held against the system, so a finding is always a violation; the converse holds as far as the workload
-/// reads enough: see the counts of the report. Real time is a chain of one node per completion, so the whole is linear in the history.
+/// Method (that of Adya's dependency graphs, and of Elle by Kingsbury and Alvaro, VLDB 2020): unique values tell which operation wrote what was read, and lists and versions
+/// tell the order of writes. Each pair of operations that touch a key gives an order between them: wrote before overwrote (ww), wrote before read (wr), read before overwrote
+/// (rw). Completed before invoked gives another (real time). A history is explained by a serial order exactly when these together have no cycle. What cannot be known (an
+/// operation of unknown outcome that nobody saw, an order nothing tells) is never held against the system, so a finding is always a violation; the converse holds as far as the
+/// workload reads enough: see the counts of the report. Real time is a chain of one node per completion, so the whole graph is linear in the history.
 /// Beside cycles it reports what is wrong with single values and with the final states; see <see cref="AnomalyKind"/>.
-/// Operations of level weak are not ordered; those of level ordered not by real time.
+/// Operations of level weak are not ordered; those of level ordered are, but not by real time.
 /// </remarks>
 public static class StrictSerializabilityChecker
 {

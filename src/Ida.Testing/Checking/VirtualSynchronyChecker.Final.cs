@@ -4,8 +4,8 @@ namespace Ida.Testing.Checking;
 public sealed partial class VirtualSynchronyChecker
 {
     /// <summary>
-    /// Judges what only the end tells. <paramref name="atRest"/>: all faults are over and nothing is under way, so live members must agree on the
-    /// last view as survivors do on the ones before, everything that they sent must have been delivered, and joiners must have the state.
+    /// Judges what only the end of a run tells. <paramref name="atRest"/>: all faults are over and nothing is under way. Then live members must agree on the last view as
+    /// survivors do on the ones before, everything that they sent must have been delivered, and joiners must have the state.
     /// </summary>
     public void CheckFinal(bool atRest)
     {
@@ -41,7 +41,7 @@ public sealed partial class VirtualSynchronyChecker
         }
     }
 
-    /// <summary>Whether the live members of the last view have delivered as much as each other; what one has may be on its way to others.</summary>
+    /// <summary>Whether the live members of the last view have delivered equally much. If not, what one has delivered may be on its way to others.</summary>
     internal bool IsEven()
     {
         if (_views.Count == 0) return true;
@@ -75,7 +75,7 @@ public sealed partial class VirtualSynchronyChecker
         }
     }
 
-    /// <summary>Messages that bind whatever became of their senders, and whose view nobody knows, since nobody delivered them.</summary>
+    /// <summary>Checks messages that must be delivered whatever became of their senders, and whose view is unknown since nobody delivered them.</summary>
     private void CheckUnseen(List<GroupProcess> live)
     {
         foreach (var sender in _processes.Values)

@@ -9,8 +9,8 @@ public sealed partial class VirtualSynchronyChecker
     private readonly Dictionary<ulong, (GroupMessage Message, GroupProcess To)> _peerMessages = [];
 
     /// <summary>
-    /// A process sends a multicast. <paramref name="view"/> is the view it is sent in; 0 when the caller cannot know it, as while a view change
-    /// holds up the call: then the view in which it is first delivered counts.
+    /// A process sends a multicast. <paramref name="view"/> is the view it is sent in; 0 when the caller cannot know it, as while a view change holds up the call. Then the
+    /// view in which it is first delivered counts.
     /// </summary>
     public void Sent(ProcessId process, ulong message, MulticastKind kind, ulong view = 0)
     {
@@ -32,14 +32,17 @@ public sealed partial class VirtualSynchronyChecker
         if (_peerMessages.TryGetValue(message, out var peer)) peer.Message.Abandoned = true;
     }
 
-    /// <summary>The call of an ordered message returned with success: its own member has delivered it by then, so whoever goes on from the view with that member does too.</summary>
+    /// <summary>
+    /// The call of an ordered message returned with success. Its own member must have delivered it by then, so every member that goes on from the view with that member
+    /// delivers it too.
+    /// </summary>
     internal void Returned(ulong message)
     {
         if (!_messages.TryGetValue(message, out var sent) || sent is not { Kind: MulticastKind.Ordered, Sender: { Ended: false } sender } || sender.Deliveries.Contains(message)) return;
         if (sent.View == 0 || sent.View == sender.View) Report(GroupGuarantee.NoLoss, sender, sender.View, $"the call of its ordered message {message} returned, and it has not delivered it");
     }
 
-    /// <summary>A process delivers a multicast in the view it has installed last.</summary>
+    /// <summary>A process delivers a multicast in the last view it has installed.</summary>
     public void Delivered(ProcessId process, ulong message)
     {
         var member = Act(process);
@@ -106,7 +109,7 @@ public sealed partial class VirtualSynchronyChecker
         channel.Last = Math.Max(channel.Last, message.Index);
     }
 
-    /// <summary>A message whose view nobody knows was sent in the one in which it is first handled, which its sender has to have been in since the call.</summary>
+    /// <summary>A message of unknown view counts as sent in the view in which it is first handled. Its sender must have been in that view at the call or since.</summary>
     private void CheckCall(GroupMessage message, GroupProcess member)
     {
         if (member.View >= message.CalledIn && (member.View <= message.Sender.View || _options.HandlersLag)) return;
@@ -114,7 +117,7 @@ public sealed partial class VirtualSynchronyChecker
             $"it handles message {message.Id}, which was called in view {message.CalledIn} by a process now in view {message.Sender.View}");
     }
 
-    /// <summary>What is handled, by whomever, is handled with the state, in the view of its sending, and while its sender is a member.</summary>
+    /// <summary>A member handles a message only when it has the state, in the view in which the message was sent, and while the sender is a member.</summary>
     private void CheckPlace(GroupMessage message, GroupProcess member)
     {
         if (!member.Initialised) Report(GroupGuarantee.StateTransfer, member, member.View, $"it handles message {message.Id} before it has the state");
@@ -149,7 +152,7 @@ public sealed partial class VirtualSynchronyChecker
                 $"it delivers the ordered message {sent.Id} of {sent.Sender.Id} before the earlier {earlier.Id}");
     }
 
-    /// <summary>The message of this sender and kind that the member must deliver next: what belongs to views before is passed over.</summary>
+    /// <summary>The message of this sender and kind that the member must deliver next. Messages of earlier views are passed over.</summary>
     private static GroupMessage? NextOf(GroupProcess member, GroupProcess sender, MulticastKind kind)
     {
         int at = member.Next.GetValueOrDefault((sender, kind));
@@ -157,14 +160,14 @@ public sealed partial class VirtualSynchronyChecker
         {
             var message = sender.Sent[at];
             bool isOver = message.View != 0 && message.View < member.View;
-            // The order of what may have been sent or not is not judged, whether it came or not.
+            // The order of a message that may or may not have been sent is not judged, whether it came or not.
             if (message.Kind == kind && !isOver && !message.IsUnbound) break;
         }
         member.Next[(sender, kind)] = at;
         return at < sender.Sent.Count ? sender.Sent[at] : null;
     }
 
-    /// <summary>A member has entered a view: what it exchanged in the one before with members that are here too is complete.</summary>
+    /// <summary>A member has entered a view: what it exchanged in earlier ones with members that have entered it too must be complete.</summary>
     private void CheckChannels(GroupProcess member, View view)
     {
         foreach (var other in view.Members)

@@ -6,8 +6,8 @@ namespace Ida.Testing.Checking;
 public sealed partial class VirtualSynchronyChecker
 {
     /// <summary>
-    /// A process installs a view: called at its view event, after the last delivery of the view before. <paramref name="digest"/> is that
-    /// of its state at this instant, null when it has none or none is judged.
+    /// A process installs a view: called at its view event, after the last delivery of the view before. <paramref name="digest"/> is that of its state at this instant; null
+    /// when it has no state, or states are not judged.
     /// </summary>
     public void ViewInstalled(ProcessId process, View view, ulong? digest = null)
     {
@@ -105,14 +105,14 @@ public sealed partial class VirtualSynchronyChecker
         else CompareOrder(view, own, view.Reference, own.Total.Count);
     }
 
-    /// <summary>A member has entered a view: it has delivered those of its own messages that had gone out in an earlier one.</summary>
+    /// <summary>A member has entered a view: it must have delivered those of its own messages that had gone out in an earlier one.</summary>
     private void CheckOwn(GroupProcess member, ulong before)
     {
         for (; member.Checked < member.Gone && member.Sent[member.Checked] is var message && message.GoneBy < before; member.Checked++)
             if (message.View == 0 && !message.IsUnbound) Report(GroupGuarantee.NoLoss, member, message.GoneBy, $"its message {message.Id} had gone out, it has not delivered it itself");
     }
 
-    /// <summary>What a survivor or a leaver of a view sent in it, or anybody before a flush that returned, is delivered by all that go on.</summary>
+    /// <summary>A message that a survivor or a leaver of a view sent in it, or that anybody sent before a flush that returned, must be delivered by all that go on.</summary>
     private void CheckBound(GroupView view, GroupMessage message, GroupDeliveries reference)
     {
         if (message.Abandoned || reference.Contains(message.Id)) return;
@@ -124,7 +124,9 @@ public sealed partial class VirtualSynchronyChecker
     private void ReportUnflushed(GroupMessage message, ulong view, GroupDeliveries reference) =>
         Report(GroupGuarantee.Flush, message.Sender, view, $"it had sent message {message.Id} before a flush that returned, {reference.Process.Id} has not delivered it");
 
-    /// <summary>What the caller had sent when it called is bound, in whatever view it went out: calls wait while a view changes, and flushes behind them.</summary>
+    /// <summary>
+    /// All that the caller had sent when it called must be delivered, in whatever view it went out: calls wait while a view changes, and flushes wait behind them.
+    /// </summary>
     private void BindSent(GroupFlush flush)
     {
         var caller = flush.Caller;

@@ -8,10 +8,10 @@ namespace Ida.Testing.Checking;
 /// from the handlers of every process, at the instant at which things happen there; not thread-safe, made for simulation.
 /// </summary>
 /// <remarks>
-/// Each call judges what can be judged at once, so <see cref="Passed"/> can be an invariant after every step: the order of one sender, double
-/// deliveries, view lists; at each installed view what the survivors of the one before had delivered, and whether returned flushes held.
+/// Each call judges what can be judged at once, so <see cref="Passed"/> can be an invariant after every step: the order of one sender, double deliveries, view lists; and at
+/// each installed view, what the survivors of the one before had delivered, and whether returned flushes held.
 /// <see cref="CheckFinal"/> judges the rest. The first initialised member to leave a view decides what the others must have delivered in it.
-/// A process that was removed is bound by nothing it delivered last: that dies with it, unless it had flushed.
+/// What a removed process delivered last binds nobody: it dies with the process, unless the process had flushed.
 /// Messages are named by numbers of the caller's choice, unique in the group.
 /// </remarks>
 public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? options = null)
@@ -52,7 +52,7 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     /// </summary>
     public void Crashed(ProcessId process) => Get(process).Ended = true;
 
-    /// <summary>A process that has left, or whose join was undone, joins again under its id: nothing binds it that did before.</summary>
+    /// <summary>A process that has left, or whose join was undone, joins again under its id: what bound it before binds it no longer.</summary>
     internal void JoinsAgain(ProcessId process)
     {
         if (!_processes.TryGetValue(process, out var known) || !known.Ended) return;
@@ -62,8 +62,8 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     }
 
     /// <summary>
-    /// All that a process has sent so far has gone out, in <paramref name="view"/> at the latest: the process, if it goes on from that view, has delivered it, as have others that do,
-    /// whatever becomes of the process afterwards.
+    /// All that a process has sent so far has gone out, in <paramref name="view"/> at the latest. If the process goes on from that view, it must have delivered all of it, and
+    /// so must the others that go on, whatever becomes of the process afterwards.
     /// </summary>
     internal void HasSent(ProcessId process, ulong view)
     {
@@ -71,7 +71,7 @@ public sealed partial class VirtualSynchronyChecker(VirtualSynchronyOptions? opt
     }
 
     /// <summary>
-    /// A process left of its own will and was told so; what it delivered is part of what survivors deliver, and what it sent with success is delivered.
+    /// A process left of its own will and was told so. What it delivered must be part of what survivors deliver, and what it sent with success must be delivered.
     /// </summary>
     public void Left(ProcessId process)
     {

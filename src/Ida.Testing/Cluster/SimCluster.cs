@@ -12,7 +12,7 @@ namespace Ida.Testing;
 /// </remarks>
 public sealed class SimCluster
 {
-    /// <summary>So many of the first nodes are the seeds of all.</summary>
+    /// <summary>How many of the first nodes are the seeds of all.</summary>
     internal const int Seeds = 3;
 
     private readonly List<SimMember> _members = [];
@@ -46,7 +46,7 @@ public sealed class SimCluster
         return member;
     }
 
-    /// <summary>The program of a member that has crashed or ended is started again, at the same address.</summary>
+    /// <summary>Starts again the program of a member that has crashed or ended, at the same address.</summary>
     internal static async Task RestartAsync(SimMember member, IdaNodeOptions options, CancellationToken cancel = default)
     {
         member.Lives = member.Lives.Again();

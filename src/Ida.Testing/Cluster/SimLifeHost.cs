@@ -5,7 +5,9 @@ using Oracle;
 
 namespace Ida.Testing;
 
-/// <summary>Lives of a node in the simulator: each is a life of the same simulated host. A program that is started again has a new one, on the host of <paramref name="before"/>.</summary>
+/// <summary>
+/// Lives of a node in the simulator, all on the same simulated host. A program that is started again has a new instance of this, on the host of <paramref name="before"/>.
+/// </summary>
 internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnlyList<NodeAddress> seeds, string? without, Func<INode, INode>? tap = null, SimNode? before = null) : ILifeHost
 {
     private SimNode? _own;
@@ -13,7 +15,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
     /// <summary>The latest life.</summary>
     public SimNode? Node => _own ?? before;
 
-    /// <summary>The program is started again.</summary>
+    /// <summary>The lives of the program when it is started again.</summary>
     public SimLifeHost Again() => new(simulation, name, seeds, without, tap, Node);
 
     public INode Begin(Action<INode> attach)
@@ -25,7 +27,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
 
     public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag };
 
-    // Between two steps, since whoever asks may be inside this node's turn. A program ends its own life only, never that of the program started after it.
+    // Ends it between two steps, since the caller may be inside this node's turn. A program ends its own life only, never that of the program started after it.
     public ValueTask EndAsync()
     {
         var ended = new TaskCompletionSource();

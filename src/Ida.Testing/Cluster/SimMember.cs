@@ -10,7 +10,7 @@ public sealed class SimMember
 
     internal SimLifeHost Lives { get; set; }
 
-    /// <summary>Its present life in the simulator: to crash, pause or slow it, and to name it to the network.</summary>
+    /// <summary>Its current life in the simulator: to crash, pause or slow it, and to name it to the network.</summary>
     public SimNode Host => Lives.Node!;
 
     /// <summary>The name of its life.</summary>

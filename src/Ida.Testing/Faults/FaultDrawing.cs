@@ -46,7 +46,7 @@ internal sealed class FaultDrawing(Prng random, FaultPlan plan)
         }
     }
 
-    // Where all are one node's, either of its ways.
+    // If all faults are those of one node, takes either of its ways.
     private Fault? Way(Fault fault, Prng from, int node, int other) =>
         node == other ? null : _only is not null && from.Chance(0.5) ? fault with { Node = other, Other = node } : fault with { Other = other };
 

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>Makes faults happen to a simulation, and undoes them: where several have hold of one thing, it is as it was when the last of them has ended.</summary>
+/// <summary>Makes faults happen to a simulation, and undoes them. If several have hold of one thing, it is again as it was before when the last of them has ended.</summary>
 internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? restarted, Action<Fault>? happens = null)
 {
     private readonly HeldFaults<(int From, int To), CutMode?> _cuts = new();
@@ -9,7 +9,7 @@ internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? res
 
     public void Begin(Fault fault)
     {
-        // One that has died does not die again, nor does anything else happen to it.
+        // A node that has died does not die again, nor does anything else happen to it.
         if (fault.Kind is FaultKind.Crash or FaultKind.Vanish or FaultKind.Pause or FaultKind.Busy or FaultKind.Drift && !Latest(fault.Node).Alive) return;
         happens?.Invoke(fault);
         if (fault.Kind == FaultKind.Partition)
@@ -49,7 +49,7 @@ internal sealed class FaultInjection(Simulation simulation, Action<SimNode>? res
         Later(fault, () =>
         {
             var (state, isHeld) = _cuts.End((from, to), fault);
-            // Where all ways were healed meanwhile nobody cuts them again.
+            // If all ways were healed meanwhile, this one is not cut again.
             if (!isHeld) simulation.Network.Heal(Latest(from), Latest(to));
             else if (!simulation.Network.IsOpen(Latest(from), Latest(to))) simulation.Network.Cut(Latest(from), Latest(to), state!.Value);
         });

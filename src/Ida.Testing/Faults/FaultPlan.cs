@@ -27,10 +27,10 @@ public sealed record FaultPlan
     /// <summary>Which faults; default all. A kind that is named twice is drawn twice as often.</summary>
     public IReadOnlyList<FaultKind> Kinds { get; init; } = Enum.GetValues<FaultKind>();
 
-    /// <summary>Times around which half of the durations are drawn, up to a third shorter or longer: what takes that long in the system; default none.</summary>
+    /// <summary>Times around which half of the durations are drawn, up to a third shorter or longer, since something in the system takes that long; default none.</summary>
     internal IReadOnlyList<TimeSpan> Around { get; init; } = [];
 
-    /// <summary>Whether each schedule draws first which of the kinds it has.</summary>
+    /// <summary>Whether each schedule first draws which of the kinds it uses.</summary>
     internal bool Swarms { get; init; }
 
     /// <summary>Whether all faults of a schedule are those of one node and its ways.</summary>

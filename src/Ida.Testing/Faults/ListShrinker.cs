@@ -13,7 +13,7 @@ internal static class ListShrinker
         return items;
     }
 
-    /// <summary>One pass from coarse to fine; whether anything could go.</summary>
+    /// <summary>One pass from coarse to fine; returns whether anything could be left out.</summary>
     public static bool Once<T>(ref List<T> items, Func<List<T>, bool> fails)
     {
         bool removed = false;

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ida.Testing;
 
-/// <summary>What a run is reduced to: a fault schedule in place of the drawn one, the numbers of the disturbances that may happen; null is all.</summary>
+/// <summary>What a run is reduced to: a fault schedule in place of the drawn one, and the numbers of the disturbances that may happen; null stands for all.</summary>
 internal sealed record Reduction(FaultSchedule? Faults, SortedSet<int>? Kept)
 {
     private const string FaultsVariable = "IDA_FAULTS", KeptVariable = "IDA_KEEP";

@@ -1,9 +1,9 @@
 namespace Ida.Testing;
 
-/// <summary>One seed of one test: runs it, and when it fails makes what happens in it smaller and writes the report.</summary>
+/// <summary>One seed of one test: runs it and, if it fails, makes what happens in it smaller and writes the report.</summary>
 internal sealed class SeedRun(ulong seed, string test, string replay, Action<SimulationCase> body)
 {
-    /// <summary>What a run came to.</summary>
+    /// <summary>The result of a run.</summary>
     public sealed record Outcome(Exception? Failure, FaultSchedule? Drawn, IReadOnlyList<Disturbance> Happened, List<(long Steps, ulong Hash)> Traces);
 
     public Outcome Run(Reduction reduction)
@@ -25,7 +25,7 @@ internal sealed class SeedRun(ulong seed, string test, string replay, Action<Sim
         }
         catch (Exception exception)
         {
-            // What a run has done to its nodes may show at their ends.
+            // What a run has done to its nodes may show only when they end.
             outcome = outcome with { Failure = failure ?? exception };
         }
         return outcome;

@@ -60,12 +60,12 @@ public sealed class SimulationCase
     /// <summary>Adds the trace of a model without a <see cref="Simulation"/>: equal seeds must give equal traces.</summary>
     public void Trace(long steps, ulong hash) => _traces.Add((steps, hash));
 
-    /// <summary>Ends all simulations, each whatever the others come to, and throws what was wrong with any.</summary>
+    /// <summary>Ends all simulations, even if some throw, and throws what was wrong with any.</summary>
     internal void End()
     {
         var broken = new List<Exception>();
         long later = 0;
-        // The last first: each counts from what those before it held when it began, with what those after it have left.
+        // The last one first: each counts from what the simulations before it held when it began, and includes what those after it have leaked.
         for (int i = _simulations.Count - 1; i >= 0; i--)
         {
             try

@@ -35,9 +35,9 @@ public static class SimulationRunner
     }
 
     /// <summary>
-    /// Runs <paramref name="body"/> for one seed, for campaigns that choose seeds and threads themselves; null when it passes, else the report
-    /// that <see cref="ForEachSeed"/> would throw, with <paramref name="replayCommand"/> as what repeats it. With
-    /// <paramref name="twice"/> the seed runs twice, and the two traces must be equal.
+    /// Runs <paramref name="body"/> for one seed, for campaigns that choose seeds and threads themselves. Returns null when it passes, else the report that
+    /// <see cref="ForEachSeed"/> would throw, with <paramref name="replayCommand"/> as the command that repeats it. With <paramref name="twice"/> the seed runs twice, and the
+    /// two traces must be equal.
     /// </summary>
     public static SimulationFailedException? RunSeed(ulong seed, string name, string replayCommand, Action<SimulationCase> body, bool twice = false)
     {

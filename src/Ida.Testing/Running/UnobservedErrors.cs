@@ -1,8 +1,8 @@
 namespace Ida.Testing;
 
 /// <summary>
-/// Hears of tasks of this process that ended with an error which nobody has looked at: the library starts none whose error could matter to nobody, so each is a defect, of the library
-/// or of the harness.
+/// Hears of tasks of this process that ended with an error that nobody has looked at. The library starts no task whose error matters to nobody, so each is a defect, of the
+/// library or of the harness.
 /// </summary>
 internal sealed class UnobservedErrors : IDisposable
 {
@@ -13,10 +13,10 @@ internal sealed class UnobservedErrors : IDisposable
 
     public UnobservedErrors() => TaskScheduler.UnobservedTaskException += Note;
 
-    /// <summary>Collects what is no longer in use, and tells how many there were since it was asked last, with the first of them; null where there was none.</summary>
+    /// <summary>Collects garbage, and tells how many such tasks were found since the last call, with the first of them; null if there were none.</summary>
     public string? Collect()
     {
-        // A task that is found may have kept others.
+        // A task that is found may have kept others alive.
         for (int i = 0; i < 2; i++)
         {
             GC.Collect();

@@ -6,9 +6,9 @@ internal enum CallerLife
     /// <summary>It lives.</summary>
     GoesOn,
 
-    /// <summary>Its node has ended other than by a crash: whoever waits for it is told.</summary>
+    /// <summary>Its node has ended, but not by a crash: whoever waits for a call is told.</summary>
     Over,
 
-    /// <summary>It has crashed: nobody will ever hear.</summary>
+    /// <summary>It has crashed: nobody will ever hear how its calls end.</summary>
     Lost,
 }

@@ -11,5 +11,5 @@ namespace Ida.Testing;
 /// <param name="Unacknowledged">Bytes that the node counts as unacknowledged.</param>
 /// <param name="CallBytes">Bytes that the node counts for calls that wait.</param>
 /// <param name="Slabs">Bytes of slabs.</param>
-/// <param name="Encoding">What the encoding of frames has of them.</param>
+/// <param name="Encoding">Bytes of slabs that the encoding of frames has.</param>
 internal sealed record KeptState(int Commands, int Timers, int LinkTimers, int? Sockets, IReadOnlyList<LinkUse> Links, long Unacknowledged, long CallBytes, long Slabs, long Encoding);

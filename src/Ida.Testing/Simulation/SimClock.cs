@@ -31,7 +31,7 @@ internal sealed class SimClock(long offset, double drift)
         Drift = drift;
     }
 
-    /// <summary>Shows so much more, or less, from one moment to the next.</summary>
+    /// <summary>Sets the clock forward, or back, from one moment to the next.</summary>
     public void Step(long virtualNow, long by)
     {
         _localBase = Local(virtualNow) + by;

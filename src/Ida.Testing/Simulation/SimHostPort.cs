@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <summary>
-/// The host of a simulated node: completions run inline after the turn, without a synchronization context, or later, where
-/// <see cref="SimulationOptions.MaxCompletionDelay"/> says so or it was a caller's turn.
+/// The host of a simulated node. Completions run inline after the turn, without a synchronization context, or later, if <see cref="SimulationOptions.MaxCompletionDelay"/> says
+/// so or it was a caller's turn.
 /// </summary>
 internal sealed class SimHostPort(SimNode node) : IHostPort
 {

@@ -26,10 +26,10 @@ internal sealed partial class SimLinkEnd
     /// <summary>The id the other end has shown, 0 while unknown.</summary>
     public ulong ShownId => _known ? _expected : 0;
 
-    /// <summary>The id the other end has shown or must show; 0 while whoever answers is meant.</summary>
+    /// <summary>The id the other end has shown or must show; 0 while any node that answers is meant.</summary>
     public ulong NodeId => _expected;
 
-    /// <summary>The owner asks for the peer, which from now on must be <paramref name="nodeId"/> if whoever answers was meant before.</summary>
+    /// <summary>The owner asks for the peer, which from now on must be <paramref name="nodeId"/> if any node that answers was meant before.</summary>
     public void Open(ulong nodeId)
     {
         if (_expected == 0) _expected = nodeId;
@@ -54,7 +54,7 @@ internal sealed partial class SimLinkEnd
         if (!Connected && !_dialling) RedialAfter(ForgetAfter);
     }
 
-    /// <summary>It is known who the other end is.</summary>
+    /// <summary>It is now known which node the other end is.</summary>
     public void Settle()
     {
         IsUnsettled = false;
@@ -102,7 +102,7 @@ internal sealed partial class SimLinkEnd
         Raise(fault);
     }
 
-    /// <summary>The kernel of this end will have asked whether the other one is there.</summary>
+    /// <summary>After some time the kernel of this end gives up asking whether the other end is there, unless it is by then.</summary>
     public void Ask()
     {
         if (!IsOver && Connected) Schedule(SimHost.UntilUnanswered(Owner, Number), SimEventKind.Unanswered, Epoch);
@@ -124,7 +124,7 @@ internal sealed partial class SimLinkEnd
     {
         _attempt++;
         _probe++;
-        // Also where the answer to the dial is on its way still: the other end is connected by then.
+        // Also while the answer to the dial is still on its way: the other end is connected by then.
         if (Other is { Connected: true } other) TellOfReset(other);
         (Connected, _dialling, _probing) = (false, false, false);
         Session.Close();
@@ -186,7 +186,7 @@ internal sealed partial class SimLinkEnd
         }
     }
 
-    // How the address answers now; null for not at all, or not yet by a target that is paused.
+    // How the address answers now; null: not at all, or not yet since the target is paused.
     private SimEventKind? Answer(out SimNode? target)
     {
         target = null;
@@ -231,7 +231,7 @@ internal sealed partial class SimLinkEnd
             return;
         }
         Up();
-        // What happened to the connection since it was answered was not told to this end, which was not up.
+        // This end was not up, so it was not told what has happened to the connection since it was answered.
         if (!Other.Connected && Other.Owner.Host.Answers) Other.TellOfReset(this);
         else if (!Other.Connected || _simulation.Network.CutBetween(Owner.Host, Other.Owner.Host) is not null) Ask();
     }
@@ -307,7 +307,7 @@ internal sealed partial class SimLinkEnd
         Report(fault);
     }
 
-    // The other end learns that the connection is gone after what is on its way to it; over a cut, when that heals.
+    // The other end learns that the connection is gone once everything on its way has arrived; over a cut, when the cut heals.
     private void TellOfReset(SimLinkEnd other)
     {
         if (other.Epoch != Epoch) return;

@@ -10,8 +10,8 @@ namespace Ida.Testing;
 /// </summary>
 /// <remarks>
 /// The session keeps what is not acknowledged and resumes; this class makes connections under it (<c>Dialling</c>) and carries its writes
-/// (<see cref="SimChannel"/>). A connection has a number of its own, its epoch, at both ends: bytes and news of another epoch are stale,
-/// also those that arrived and were not read. Dials and probes are numbered likewise.
+/// (<see cref="SimChannel"/>). A connection has a number of its own, its epoch, at both ends: bytes and news of another epoch are stale, even if they have arrived and were not
+/// read yet. Dials and probes are numbered likewise.
 /// </remarks>
 internal sealed partial class SimLinkEnd : IChannelEnd
 {
@@ -51,10 +51,10 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     /// <summary>Whether the owner asks for it: it is dialled when its connection breaks.</summary>
     public bool IsOpened => _opened;
 
-    /// <summary>Whether a schedule lets the owner find that nothing confirms who the other end is.</summary>
+    /// <summary>Whether a schedule has it that nothing confirms to the owner who the other end is.</summary>
     public bool IsDoubted { get; set; }
 
-    /// <summary>Whether a schedule lets the owner wait until it is known who the other end is.</summary>
+    /// <summary>Whether a schedule makes the owner wait until it is known who the other end is.</summary>
     public bool IsUnsettled { get; set; }
 
     /// <summary>Whether the owner neither asks for it nor did within the last minute, nor was told who it is.</summary>
@@ -66,7 +66,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
     /// <summary>When bytes of the other end, or a connection, came last.</summary>
     public long HeardAt { get; private set; }
 
-    /// <summary>Whether it stands in the list of ends with output.</summary>
+    /// <summary>Whether it is in the list of ends with output.</summary>
     public bool IsDirty { get; set; }
 
     private LinkModel Model => _simulation.Options.Link;
@@ -100,15 +100,12 @@ internal sealed partial class SimLinkEnd : IChannelEnd
             Owner.Links.Receive(new(this, packet, null));
             return;
         }
-        // As a host answers bytes of a connection it does not have.
+        // As a host answers bytes of a connection that it does not have.
         if (!_dialling && Other is { } sender && Owner.Host.Answers && packet.Epoch == sender.Epoch) TellOfReset(sender);
         _simulation.Packets.Return(packet);
     }
 
-    /// <summary>
-    /// Reads frames of an arrived write inside a turn, at most <paramref name="frames"/> where the write can be read in parts. True when it
-    /// is used up.
-    /// </summary>
+    /// <summary>Reads frames of an arrived write inside a turn, at most <paramref name="frames"/> if the write can be read in parts. True when it is used up.</summary>
     public bool Read(Packet packet, int frames)
     {
         if (packet.Epoch != Epoch || !Connected) return true;
@@ -207,7 +204,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
         _partial = null;
     }
 
-    // A stream may be read in any parts: so many frames, and now and then a part of the next one.
+    // A stream may be read in any parts: this many frames, and now and then a part of the next one.
     private int Portion(ReadOnlySpan<byte> bytes, int frames)
     {
         if (Model.UsesDatagrams) return bytes.Length;
@@ -224,7 +221,7 @@ internal sealed partial class SimLinkEnd : IChannelEnd
         return bytes.Length;
     }
 
-    // What completes the header, or else the frame, of which a part was read.
+    // Number of bytes that complete the header, or else the frame, of which a part was read.
     private static int Missing(ReadOnlySpan<byte> part) => (FrameHeader.TryRead(part, out var header) ? header.Length + 4 : FrameHeader.Size) - part.Length;
 
     private void TimerDue()

@@ -50,14 +50,14 @@ internal sealed partial class SimLinks
             Announce(item);
             return true;
         }
-        // As over the mesh a read is work, whatever it brings.
+        // As over the mesh, a read is work, whatever it brings.
         _reads++;
         if (!item.End.Read(packet, frames)) return false;
         owner.Simulation.Packets.Return(packet);
         return true;
     }
 
-    // As over the mesh those who wait for room hear of it before all that comes next, also in this turn.
+    // As over the mesh, senders that wait for room hear of it before anything that comes next, even in this turn.
     private void ReceiveRoom(SimLinkEnd end)
     {
         if (!owner.Alive) return;

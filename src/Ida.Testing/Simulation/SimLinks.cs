@@ -5,7 +5,7 @@ using GroupCore.Transport.Mesh;
 namespace Ida.Testing;
 
 /// <summary>
-/// The links of one life of a node in memory: sessions over a simulated network, without sockets. What it answers to its caller is what the TCP mesh answers.
+/// The links of one life of a node in memory: sessions over a simulated network, without sockets. It answers its caller as the TCP mesh does.
 /// </summary>
 internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, ILinks, ILinkUses, ILinkSink, ITimerTarget
 {
@@ -62,7 +62,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public void Release(int peer) => End(peer).Release();
 
-    /// <summary>Where nobody answers a dial of this node, as a schedule has it: nothing confirms who dials in from there.</summary>
+    /// <summary>Addresses at which, by a schedule, nobody answers a dial of this node: nothing confirms which node dials in from there.</summary>
     public HashSet<NodeAddress> Doubted { get; } = [];
 
     public bool IsConfirmed(int peer) => End(peer) is var end && !end.IsDoubted && !Doubted.Contains(end.Address);
@@ -108,7 +108,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             end.Session.IsForeign = end.IsForeign;
             end.Session.BeginFrame(owner.Node.Now);
             buffer.AppendShared(end.Session, length);
-            // What has no connection is written when it has one: no turn is needed for that before.
+            // A link without a connection is written when it has one; no turn is needed before that.
             if (end.Session.Overflowed) end.End(LinkFault.Overflow);
             else if (end.Connected) MarkDirty(end);
         }
@@ -169,7 +169,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             if (end.Other is { } other && to(other.Owner.Host)) end.Healed();
     }
 
-    /// <summary>Acknowledged or dropped bytes are room for those that wait: on this link, and on others that wait only for the node's sum.</summary>
+    /// <summary>Acknowledged or dropped bytes are room for senders that wait: on this link, and on others that wait only for the node's sum.</summary>
     public void Acknowledged(SimLinkEnd end)
     {
         Held.Measure(owner.Node.Now);
@@ -205,7 +205,7 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
             foreach (var end in ends)
             {
                 if (end.IsOver || (end.NodeId != 0 && end.NodeId != dialler.Owner.Id)) continue;
-                // It starts anew: it has closed the link that is known here.
+                // The dialler starts anew: it has closed the link that is known here.
                 if (end.Other is not null && end.Other != dialler) end.End(LinkFault.Rejected);
                 else found = end;
             }

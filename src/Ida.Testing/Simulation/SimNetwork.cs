@@ -58,8 +58,8 @@ public sealed class SimNetwork : ISimNetwork
     }
 
     /// <summary>
-    /// Whether <paramref name="to"/> answers dials of <paramref name="from"/>: if not, as behind a firewall that lets connections out and none in, the two
-    /// talk over connections that the other dials, and over those that stand. <see cref="Heal()"/> lets all dial again.
+    /// Sets whether <paramref name="to"/> answers dials of <paramref name="from"/>. If not, as behind a firewall that lets connections out and none in, the two talk over
+    /// connections that the other one dials, and over those that are up. <see cref="Heal()"/> lets all dial again.
     /// </summary>
     internal void LetDial(SimNode from, SimNode to, bool lets)
     {
@@ -67,7 +67,7 @@ public sealed class SimNetwork : ISimNetwork
         else if (Host(from) != Host(to)) _undialled.Add((from.Host.Index, to.Host.Index));
     }
 
-    /// <summary>Whether dials of <paramref name="to"/> are refused, as by a proxy that is gone for a while; what stands stays.</summary>
+    /// <summary>Sets whether dials of <paramref name="to"/> are refused, as by a proxy that is gone for a while. Connections that are up stay.</summary>
     internal void RefuseDials(SimNode to, bool refuses) => Host(to).Refuses = refuses;
 
     internal bool MayDial(SimHost from, SimHost to) => _undialled.Count == 0 || !_undialled.Contains((from.Index, to.Index));
@@ -108,7 +108,7 @@ public sealed class SimNetwork : ISimNetwork
         to.Node?.Carrier.CutOff(from);
     }
 
-    /// <summary>How long something takes from a host to an address, where nobody need be, or back.</summary>
+    /// <summary>How long something takes from a host to an address, or back; no node need be there.</summary>
     internal long Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote)
     {
         var model = _simulation.Options.Link;

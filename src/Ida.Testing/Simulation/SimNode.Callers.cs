@@ -5,9 +5,9 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <content>
-/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside a turn may find the owner of the loop asleep, and runs its command before it returns.
-/// No frames are read in them and no timers fire. What they send leaves at once or, where the caller is one of many, in the next turn of the node. Where they leave
-/// nothing to do, no turn follows.
+/// Turns on callers' threads, as <c>NodeLoop.Callers</c> has them: a call from outside a turn may find the owner of the loop asleep, and runs its command before it returns. In
+/// such a turn no frames are read and no timers fire. What it sends leaves at once or, if the caller is one of many, in the next turn of the node. If it leaves nothing to do,
+/// no turn follows.
 /// </content>
 public sealed partial class SimNode
 {
@@ -15,7 +15,7 @@ public sealed partial class SimNode
     private Exception? _callersFault;
     private bool _borrowed;
 
-    /// <summary>What the caller asked for was run here, and if it was to be <paramref name="kept"/> and is done, completed.</summary>
+    /// <summary>Whether the caller's command was run here. If it was to be <paramref name="kept"/> and is done, it was completed too.</summary>
     internal bool TryBorrow(NodeCommand command, bool kept)
     {
         if (!Lends(command.AtOnce)) return false;
@@ -44,7 +44,7 @@ public sealed partial class SimNode
         }
         catch (Exception error)
         {
-            // Its own next turn ends the node with it.
+            // The node's own next turn ends the node with this error.
             (_callersFault, rouses) = (error, true);
         }
         finally
@@ -59,11 +59,11 @@ public sealed partial class SimNode
         return true;
     }
 
-    // Arrivals and timers leave the owner asleep until it wakes, so that a caller may run its command with frames unread and timers overdue; a command that takes
-    // no message is run also where somebody has roused the owner.
+    // Arrivals and timers leave the owner asleep for a while, so a caller may run its command with frames unread and timers overdue. A command that may need no message is run
+    // even if somebody has roused the owner.
     private bool Lends(bool atOnce) => Alive && !_inTurn && !_midTurn && _callersFault is null && (atOnce || !_roused) && PausedUntil <= Simulation.Time && _busyUntil <= Simulation.Time;
 
-    // As in production nobody makes another turn for what a turn has left behind without saying so.
+    // As in production, no further turn is made for what a turn has left behind without saying so.
     private void Rest(bool roused)
     {
         if (roused || Carrier.HasWork || _node.HasCommands) Rouse();
@@ -73,7 +73,7 @@ public sealed partial class SimNode
     private void ThrowCallersFault()
     {
         if (_callersFault is not { } fault) return;
-        // Once: it ends the run, or the node.
+        // Thrown only once: it ends the run, or the node.
         _callersFault = null;
         ExceptionDispatchInfo.Throw(fault);
     }

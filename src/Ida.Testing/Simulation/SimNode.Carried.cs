@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <content>What the carrier of its frames sees of it.</content>
+/// <content>The node as the carrier of its frames sees it.</content>
 public sealed partial class SimNode : ISimNode
 {
     ISimulation ISimNode.Simulation => Simulation;

@@ -3,13 +3,13 @@ using GroupCore.Runtime;
 namespace Ida.Testing;
 
 /// <content>
-/// Completions that do not run right after their turn: those of a batch begin in their order, some time after the turn's own time is over, while the node goes on, or
-/// just as it is over, so that what they call finds the node asleep; those of a caller's turn also before its call returns, as on a thread beside it. Batches overlap.
-/// Of a process that is frozen none begins, and of a life that crashed none is run any more.
+/// Completions that do not run right after their turn. Those of a batch begin in their order: some time after the turn's own time is over, while the node goes on, or just as
+/// it is over, so that their calls find the node asleep. Those of a caller's turn may also begin before its call returns, as on a thread beside it. Batches overlap. While a
+/// process is frozen no completion begins, and after a crash none runs.
 /// </content>
 public sealed partial class SimNode
 {
-    // Most begin at once, as where a thread of the pool is free.
+    // Most begin at once, as when a thread of the pool is free.
     private const double Late = 0.25, AsTurnEnds = 0.25, Beside = 0.25;
     private readonly Queue<ICompletion> _beside = new();
     private readonly Queue<(ICompletion Completion, bool Late)> _frozen = new();
@@ -30,7 +30,7 @@ public sealed partial class SimNode
         return true;
     }
 
-    /// <summary>What is told on a thread of its own: no turn waits for it, and it may come late.</summary>
+    /// <summary>Runs what production tells on a thread of its own: no turn waits for it, and it may come late.</summary>
     internal void Resume(ICompletion work)
     {
         long most = SimTime.Nanoseconds(Simulation.Options.MaxCompletionDelay);
@@ -54,7 +54,7 @@ public sealed partial class SimNode
         completion.Run();
     }
 
-    // One line for all, so that they keep their order however often the freeze is extended.
+    // One queue for all, so that they keep their order however often the freeze is extended.
     private void Freeze(ICompletion completion, bool late)
     {
         _frozen.Enqueue((completion, late));
@@ -76,19 +76,19 @@ public sealed partial class SimNode
             }
             catch when (_frozen.Count > 1)
             {
-                // Whoever catches it may let the run go on.
+                // Code that catches it may let the run go on.
                 Simulation.Events.Add(Simulation.Time, SimEventKind.Continuation, (Action)Thaw);
                 throw;
             }
             finally
             {
-                // Last: what comes due meanwhile is behind it.
+                // Removed last, so that what comes due meanwhile queues behind it.
                 _frozen.Dequeue();
             }
         }
     }
 
-    // As a thread of the pool does it while the caller has not returned: without what the caller's code has set for itself.
+    // As a thread of the pool runs them before the caller has returned: without the context that the caller's code has set.
     private void RunBeside()
     {
         if (_beside.Count == 0) return;
@@ -105,7 +105,7 @@ public sealed partial class SimNode
                 }
                 catch (Exception error)
                 {
-                    // It ran on another thread: the run fails with it, and the caller does not hear of it.
+                    // It counts as run on another thread: the run fails with the error, and the caller does not hear of it.
                     Simulation.Fail(error);
                 }
             }

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace Ida.Testing;
 
-/// <summary>One life of a simulated node: a new one, with a new id, comes from <see cref="Restart"/>.</summary>
+/// <summary>One life of a simulated node; <see cref="Restart"/> makes a new one, with a new id.</summary>
 /// <remarks>
 /// Protocols are attached to <see cref="Node"/> right after <see cref="Simulation.AddNode(string?)"/>; the node's first turn is due at
 /// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
@@ -49,7 +49,7 @@ public sealed partial class SimNode : ICaller
     /// <summary>What protocols are attached to.</summary>
     public INode Node => _node;
 
-    /// <summary>Its name: the one given, with the number of the life behind it from the second on.</summary>
+    /// <summary>Its name: the one given, followed by the number of the life from the second life on.</summary>
     public string Name { get; }
 
     /// <summary>Where it listens: 10.x.y.z:7700, over the mesh 127.x.y.z:7700, by the order of the nodes.</summary>
@@ -66,7 +66,7 @@ public sealed partial class SimNode : ICaller
     // The time for which it was paused has passed on its clock, but for none of its turns.
     TimeSpan ICaller.Clock => TimeSpan.FromTicks((LocalTime - (_heldFor - Math.Max(0, _heldUntil - Simulation.Time))) / TimeSpan.NanosecondsPerTick);
 
-    /// <summary>What whoever has called it may hear.</summary>
+    /// <summary>What has become of it, for the calls that were made in it.</summary>
     internal CallerLife Life => Alive ? CallerLife.GoesOn : _crashed ? CallerLife.Lost : CallerLife.Over;
 
     /// <summary>How many times longer than usual its turns take; 1 is ordinary speed.</summary>
@@ -76,7 +76,7 @@ public sealed partial class SimNode : ICaller
         set => _slowFactor = value is >= 0 and <= 1e9 ? value : throw new ArgumentOutOfRangeException(nameof(value), value, "A factor of turn time is in 0..1e9.");
     }
 
-    /// <summary>By what share its clock is fast (negative: slow), at most one half.</summary>
+    /// <summary>The share by which its clock is fast (negative: slow), at most one half.</summary>
     public double ClockDrift
     {
         get => _clock.Drift;
@@ -88,12 +88,12 @@ public sealed partial class SimNode : ICaller
         }
     }
 
-    /// <summary>Share of what it writes to sockets that comes with a bit flipped: for a node that the others cannot trust.</summary>
+    /// <summary>Share of its writes to sockets that arrive with a bit flipped: for a node that the others cannot trust.</summary>
     internal double Damage { get; set; }
 
     /// <summary>
-    /// Its clock is set forward, or back. The node never sees a time before one that it has seen, so that after a step back its time stands still until the
-    /// clock has caught up, and its timers with it.
+    /// Sets its clock forward, or back. The node never sees a time before one that it has seen, so after a step back its time, and its timers with it, stand still until the
+    /// clock has caught up.
     /// </summary>
     internal void StepClock(TimeSpan by)
     {
@@ -130,14 +130,14 @@ public sealed partial class SimNode : ICaller
         else Die(hostAnswers);
     }
 
-    /// <summary>Ends this life as a program does that stops its node: who waits for it is told, which a crash never does.</summary>
+    /// <summary>Ends this life as a program does that stops its node: whoever waits for a call is told, unlike after a crash.</summary>
     internal void Stop()
     {
         if (Alive) Die(hostAnswers: true, _callersFault is { } fault ? new NodeFaultedException(fault) : new NodeStoppedException("The node was stopped."));
     }
 
     /// <summary>
-    /// One of its next turns throws, as where a protocol is wrong: this life ends as the loop of production ends it. Who waits for it hears
+    /// Makes one of its next turns throw, as a wrong protocol does: this life ends as the loop of production ends it. Calls that wait end with
     /// <see cref="NodeFaultedException"/> with <paramref name="fault"/> in it; peers get a reset, without what the turn would have sent.
     /// </summary>
     internal void FaultInTurn(TurnPlace place, Exception fault)
@@ -156,8 +156,8 @@ public sealed partial class SimNode : ICaller
     }
 
     /// <summary>
-    /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: what was handed over
-    /// before arrives, nothing later does.
+    /// Asks about each frame this life hands to its links, so that a crash can be put exactly at a step of a protocol: frames handed over before the crash arrive, later ones
+    /// do not.
     /// </summary>
     internal void WatchFrames(Func<SimNode, FrameSent, CrashMoment> watch) => _watch = watch;
 
@@ -190,8 +190,8 @@ public sealed partial class SimNode : ICaller
     }
 
     /// <summary>
-    /// Its next turn stops for a time after it has read its clock and its frames, as where the process is frozen just there: what callers ask
-    /// for meanwhile runs in the rest of that turn, under the time at its beginning.
+    /// Its next turn stops for a time after it has read its clock and its frames, as if the process were frozen just there. What callers ask for meanwhile runs in the rest of
+    /// that turn, under the time at its beginning.
     /// </summary>
     public void PauseInTurn(TimeSpan time)
     {
@@ -232,7 +232,10 @@ public sealed partial class SimNode : ICaller
         if (!_inTurn) ScheduleTurn();
     }
 
-    /// <summary>For a caller the owner of the loop wakes, or does not go to sleep: until its turn, callers run only commands that may need no message. What arrives wakes nobody at once.</summary>
+    /// <summary>
+    /// A caller wakes the owner of the loop, or keeps it from going to sleep: until the owner's turn, callers run only commands that may need no message. Arrivals wake nobody
+    /// at once.
+    /// </summary>
     internal void Rouse()
     {
         _roused = true;
@@ -364,7 +367,7 @@ public sealed partial class SimNode : ICaller
         _crashed = told is null;
         Host.Answers = hostAnswers;
         Carrier.Die(hostAnswers, atFrame: _silent);
-        // What a caller's turn threw is a fault of the protocol also where a crash comes before the turn that would have ended the node with it.
+        // What a caller's turn threw is a fault of the protocol, even if a crash comes before the turn that would have ended the node with it.
         if (_callersFault is { } lost && !ReferenceEquals(lost, _fault)) Simulation.Fail(lost);
         _callersFault = null;
         if (told is not null) _node.Stop(told);

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>A timer in virtual time; a change makes what was scheduled before stale.</summary>
+/// <summary>A timer in virtual time; a change makes anything scheduled before it stale.</summary>
 internal sealed class SimTimer(Simulation simulation, Action callback) : ITimer
 {
     private long _change;

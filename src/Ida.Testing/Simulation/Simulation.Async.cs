@@ -11,7 +11,7 @@ public sealed partial class Simulation
 
     /// <summary>
     /// Runs asynchronous code to its end while virtual time passes. Its awaits of calls to nodes and of <see cref="Delay"/> resume between
-    /// steps, in order. Throws what it throws, and <see cref="SimulationException"/> when it is not done within <paramref name="limit"/>.
+    /// steps, in order. Throws what the code throws, and <see cref="SimulationException"/> when it is not done within <paramref name="limit"/>.
     /// </summary>
     public T RunAsync<T>(Func<Task<T>> body, TimeSpan limit)
     {
@@ -53,10 +53,10 @@ public sealed partial class Simulation
         if (!_stepping && _continuations.Count == 1) Events.Add(Time, SimEventKind.Continuation, (Action)(static () => { }));
     }
 
-    /// <summary>A later step of the same time, without a synchronization context.</summary>
+    /// <summary>Runs the work in a later step of the same time, without a synchronization context.</summary>
     internal void Resume(ICompletion work) => Events.Add(Time, SimEventKind.Continuation, (Action)work.Run);
 
-    /// <summary>The run fails, at the end of this step or of all, with what was thrown where a caller's code might have caught it.</summary>
+    /// <summary>Makes the run fail, at the end of this step or of the whole run, with something that was thrown where a caller's code might have caught it.</summary>
     internal void Fail(Exception exception) => _failure ??= exception;
 
     private T Begin<T>(Func<T> body)

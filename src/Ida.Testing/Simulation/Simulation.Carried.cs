@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <content>What the carriers of its nodes see of it.</content>
+/// <content>The simulation as the carriers of its nodes see it.</content>
 public sealed partial class Simulation : ISimulation
 {
     ISimNetwork ISimulation.Network => Network;

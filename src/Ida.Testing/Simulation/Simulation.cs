@@ -55,7 +55,7 @@ public sealed partial class Simulation : IDisposable
     {
     }
 
-    /// <summary>What it was made of.</summary>
+    /// <summary>The options it was made with.</summary>
     public SimulationOptions Options { get; }
 
     /// <summary>The seed of every choice.</summary>
@@ -115,7 +115,7 @@ public sealed partial class Simulation : IDisposable
         _invariants.Add((name, check));
     }
 
-    /// <summary>Runs <paramref name="action"/> at a virtual time since the start; at once in the next step if that is past.</summary>
+    /// <summary>Runs <paramref name="action"/> at a virtual time since the start; in the next step if that time is past.</summary>
     public void At(TimeSpan when, Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
@@ -209,7 +209,7 @@ public sealed partial class Simulation : IDisposable
         ThrowFailure();
     }
 
-    /// <summary>Bytes of slabs that its nodes hold though they have ended; known when it is disposed.</summary>
+    /// <summary>Bytes of slabs that its nodes still hold although they have ended; known once it is disposed.</summary>
     internal long Leaked { get; private set; }
 
     internal long NextEpoch() => ++_epoch;
@@ -217,7 +217,9 @@ public sealed partial class Simulation : IDisposable
     /// <summary>Where the node of that number listens in memory.</summary>
     internal static NodeAddress AddressOf(int host) => AddressOf(host, SimCarrier.Memory);
 
-    /// <summary>Where the node of that number listens. An address as real ones are, so that what reads addresses reads it too; the mesh listens on loopback ones only.</summary>
+    /// <summary>
+    /// Where the node of that number listens. It has the form of a real address, so that code that reads addresses reads it too; the mesh listens on loopback addresses only.
+    /// </summary>
     internal static NodeAddress AddressOf(int host, SimCarrier carrier) =>
         new(string.Create(CultureInfo.InvariantCulture, $"{(carrier == SimCarrier.Mesh ? 127 : 10)}.{(host >> 16) & 255}.{(host >> 8) & 255}.{host & 255}:7700"));
 
@@ -232,7 +234,7 @@ public sealed partial class Simulation : IDisposable
         return node;
     }
 
-    /// <summary>False, and the run fails at its next step, when the caller is on another thread: its order would differ from run to run.</summary>
+    /// <summary>False when the caller is on another thread; the run then fails at its next step, since its order would differ from run to run.</summary>
     internal bool OnOwnThread(string what)
     {
         if (Environment.CurrentManagedThreadId == _thread) return true;

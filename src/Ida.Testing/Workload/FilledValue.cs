@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ida.Testing.Workload;
 
-/// <summary>Values of a wanted length: the part that a history compares, its length, and a filling of which a lost or foreign byte shows.</summary>
+/// <summary>Values with a filling of a wanted length: the part that a history compares, that length, and the filling, in which a lost or foreign byte shows.</summary>
 internal static class FilledValue
 {
     private const char Bar = '|';

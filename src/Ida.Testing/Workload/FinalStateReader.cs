@@ -8,7 +8,7 @@ public static class FinalStateReader
     /// <summary>Adds the state of one member to the history; false when it is not an initialised replica.</summary>
     public static Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder) => RecordAsync(member, dht, recorder, static snapshot => snapshot());
 
-    /// <summary>With <paramref name="keep"/>, which makes the call that asks for the state.</summary>
+    /// <summary>The same; <paramref name="keep"/> makes the call that asks for the state.</summary>
     internal static async Task<bool> RecordAsync(string member, Dht dht, HistoryRecorder recorder, Func<Func<Task<LocalSlice>>, Task<LocalSlice>> keep)
     {
         ArgumentNullException.ThrowIfNull(dht);
@@ -20,7 +20,7 @@ public static class FinalStateReader
         }
         catch (DhtException)
         {
-            // It is over here.
+            // The DHT is over at this member.
             return false;
         }
         if (!slice.IsInitialised) return false;

@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Workload;
 
-/// <summary>One client of a checked run: does one operation after the other through one member and records each.</summary>
+/// <summary>One client of a checked run: does one operation after another through one member, and records each.</summary>
 public sealed class HistoryClient
 {
     private readonly string _name;
@@ -45,14 +45,14 @@ public sealed class HistoryClient
     /// <summary>The life that calls; null: one that goes on as long as the run.</summary>
     internal ICaller? Caller { get; init; }
 
-    /// <summary>Whether the member gives up its part in the DHT, so that its calls may be told so before that part is over; null: it does not.</summary>
+    /// <summary>Whether the member is giving up its part in the DHT, so that its calls may be told so before that part is over; null: it is not.</summary>
     internal Func<bool>? IsLeaving { get; init; }
 
     private HistoryLevel Level => _level == ConsistencyLevel.Strict ? HistoryLevel.Strict : HistoryLevel.Ordered;
 
     /// <summary>
-    /// Goes on until <paramref name="done"/> says so, or the member is out for good. Ends with the error of a call that no member has reason to give: in a
-    /// checked run that is a defect.
+    /// Goes on until <paramref name="done"/> says so, or the member is out for good. Throws the error of a call that no member has reason to give: in a checked run that is a
+    /// defect.
     /// </summary>
     public async Task RunAsync(Func<bool> done)
     {
@@ -139,8 +139,8 @@ public sealed class HistoryClient
     }
 
     /// <summary>
-    /// One call of a write, at the member that gave it its id or at another; what is to be asked again where its outcome is unknown, and whether the member is of
-    /// use still. An error that the guide does not promise for such a call is the caller's to judge.
+    /// Makes one call of a write, at the member that gave it its id or at another. Returns the write to ask for again if its outcome is unknown, and whether the member is
+    /// still of use. An error that the guide does not promise for such a call is the caller's to judge.
     /// </summary>
     private async Task<(HistoryWrite? Again, bool GoesOn)> CallAsync(HistoryWrite write, bool own, bool hurried)
     {
@@ -171,13 +171,13 @@ public sealed class HistoryClient
             Succeeded++;
             return (null, true);
         }
-        // Also for a retry: its put is said never to be executed, so its effect is an anomaly when it is seen.
+        // This holds for a retry too: its put is said never to be executed, so its effect is an anomaly if it is seen.
         catch (Exception error) when (CallErrors.MeaningOf(kind, error) == ErrorMeaning.NotDone)
         {
             Record(write, _recorder.Fail);
             return (null, true);
         }
-        // Who gave the id knows what became of it while it is there, and an id does not change.
+        // The member that gave the id knows what became of the put while it is there, and an id does not change.
         catch (OutcomeUnknownException unknown) when (!(own && unknown is OutcomeForgottenException) && (write.Operation ?? unknown.Operation) == unknown.Operation)
         {
             return (write with { Operation = unknown.Operation }, true);
@@ -223,7 +223,7 @@ public sealed class HistoryClient
         : (write.Appends.Count > 0 && write.PutOp is not null) || (write.Puts.Count > 0 && write.Removes.Count > 0) ? CallKind.Commit
         : write.Appends.Count > 0 ? CallKind.Merge : CallKind.Put;
 
-    // Of one conditional put always the same.
+    // Always the same answer for one conditional put.
     private static bool InBatch(HistoryWrite write) => write.Element.Length % 2 == 0;
 
     private ValueTask<PutResult> PutAsync(HistoryWrite write, PutOptions options, CancellationToken cancel)
@@ -252,7 +252,7 @@ public sealed class HistoryClient
 
     private static string Value(HistoryWrite write, string key) => FilledValue.Make($"{write.Element}.{key}", write.Filling);
 
-    /// <summary>Records how a write ended; and where it was refused, which version it <paramref name="found"/> instead: a refusal has read the key.</summary>
+    /// <summary>Records how a write ended and, if it was refused, which version it <paramref name="found"/> instead: a refusal has read the key.</summary>
     private void Record(HistoryWrite write, Action<string> how, ulong? found = null)
     {
         if (write.AppendOp is { } append) how(append);
@@ -294,7 +294,7 @@ public sealed class HistoryClient
         }
     }
 
-    // One key takes the short way of its own.
+    // One key takes the call for a single key.
     private static async ValueTask<List<Entry<T>>> GetAsync<T>(DhtMap<string, T> map, List<string> keys, GetOptions options, CancellationToken cancel)
     {
         if (keys.Count == 1) return [await map.GetAsync(keys[0], options, cancel)];
@@ -333,7 +333,7 @@ public sealed class HistoryClient
         return filling;
     }
 
-    // Nothing is drawn for what is never done, so that a workload without it stays what it was.
+    // Nothing is drawn for a share of 0, so that the other choices of a workload without it stay as they were.
     private bool Chance(double share) => share > 0 && _random.Chance(share);
 
     private void Drew(string what) => _workload.Drew?.Invoke(what);

@@ -56,25 +56,28 @@ public sealed record HistoryWorkload
     /// <summary>Filling of all values of one put together, in characters. Default 800,000.</summary>
     public int LargestWrite { get; init; } = 800_000;
 
-    /// <summary>Told by name of each unusual thing that a client does: to count how often it was done. Called on any thread.</summary>
+    /// <summary>Called with the name of each unusual thing that a client does, to count how often it was done; on any thread.</summary>
     public Action<string>? Drew { get; init; }
 
     /// <summary>How long an operation may take before its outcome counts as unknown. Default 10 s.</summary>
     public TimeSpan Timeout { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>How much longer than its time a call may take: a client whose call is open for twice as much beyond its time ends with <see cref="TimeoutException"/>. Null: nobody looks.</summary>
+    /// <summary>
+    /// How much longer than its time a call may take: a client whose call is open for twice as much beyond its time ends with <see cref="TimeoutException"/>. Null: that is not
+    /// checked.
+    /// </summary>
     public TimeSpan? Overtime { get; init; }
 
-    /// <summary>Keeps the clients' calls; null: nobody does.</summary>
+    /// <summary>Keeps the clients' calls; null: they are not kept.</summary>
     internal CallLedger? Calls { get; init; }
 
-    /// <summary>What all clients of a DHT know of versions: what one is told of a version judges what another has read; null: each knows only what it saw last.</summary>
+    /// <summary>What all clients of a DHT know of versions, so that what one is told of a version judges what another has read; null: each knows only what it saw last.</summary>
     internal VersionBook? Versions { get; init; }
 
     /// <summary>How long a client waits between operations. Default none.</summary>
     public TimeSpan Pause { get; init; }
 
-    /// <summary>Whose time <see cref="Pause"/> and the cancellations go by; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
+    /// <summary>The time that <see cref="Pause"/> and the cancellations go by; in a simulation <see cref="Simulation.TimeProvider"/>. Default the machine's.</summary>
     public TimeProvider Time { get; init; } = TimeProvider.System;
 
     /// <summary>Declares the maps of the workload; for <c>EnableDhtAsync</c>.</summary>

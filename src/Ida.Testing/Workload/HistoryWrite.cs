@@ -1,8 +1,8 @@
 namespace Ida.Testing.Workload;
 
 /// <summary>
-/// One atomic write of a <see cref="HistoryClient"/>, with the names of its records: so that whoever has it can ask again for its outcome,
-/// under the same operation id, at any member and from any process. It goes through JSON.
+/// One atomic write of a <see cref="HistoryClient"/>, with the names of its records. With it, any client can ask again for the write's outcome, under the same operation id, at
+/// any member and from any process. It can be passed on as JSON.
 /// </summary>
 public sealed record HistoryWrite
 {
@@ -18,7 +18,7 @@ public sealed record HistoryWrite
     /// <summary>The record of what a conditional put finds instead of what it expects; null without a condition.</summary>
     public string? UnmetOp { get; init; }
 
-    /// <summary>Who wrote.</summary>
+    /// <summary>The client that wrote.</summary>
     public required string Client { get; init; }
 
     /// <summary>What is appended, or the mark of the values that are put.</summary>
@@ -30,7 +30,7 @@ public sealed record HistoryWrite
     /// <summary>Keys that are overwritten.</summary>
     public IReadOnlyList<string> Puts { get; init; } = [];
 
-    /// <summary>The version that the one key must have which is overwritten, 0 for absence; null without a condition.</summary>
+    /// <summary>The version that the one overwritten key must have, 0 for absence; null without a condition.</summary>
     public ulong? Expected { get; init; }
 
     /// <summary>The mark of the value that the key had with that version; null for absence.</summary>

@@ -11,7 +11,7 @@ internal sealed class VersionBook
         lock (_lock) _marks.TryAdd((key, version), mark);
     }
 
-    /// <summary>The mark of the value; null where nobody was told.</summary>
+    /// <summary>The mark of the value; null if nobody was told.</summary>
     public string? MarkOf(string key, ulong version)
     {
         lock (_lock) return _marks.GetValueOrDefault((key, version));

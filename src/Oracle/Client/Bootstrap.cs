@@ -9,25 +9,24 @@ namespace Oracle.Client;
 /// </summary>
 /// <remarks>
 /// Every process asks all seeds who the Oracle is; any answer wins. A process that listens at a seed address founds a system when no seed knows one and every
-/// earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears an earlier one (its questions tell) waits for it, so of
-/// two seeds that reach each other only the earlier founds. Other processes never found: they ask on.
-/// The wait for an earlier seed ends, since the process that listens at its address, or says that it does, may never found. A seed that this process
-/// reached at the address is waited for from when it was first heard, the longer the earlier its place (<see cref="Deference"/>). A process that dialled in
-/// and only says that it listens there is waited for 5 s at most, and not at all when another node is reached there.
-/// Before it founds, a seed that hears another one announces for a while that it is about to, and asks on: the other may have founded meanwhile, or be about to as
-/// well, since their lists differ or it is late. It founds when the others have answered its questions since then and none of them announces too. It waits 1 s for a
-/// seed that does not answer, and 2 s for one with a lower node number that has only just announced. A seed that hears another's announcement lets that one go first
-/// for 2 s, unless it has announced itself and has the lower number, or others have gone first for 6 s on end. Of two seeds of which at least one asks the other, only
-/// one founds: the other one's answer says either that it knows the system by then, or that it announces too. So lists may differ, as long as of two processes that may
-/// found one has the other in its list; two seeds whose lists have only a third process in common do not hear of each other.
+/// earlier seed is refused by its host, belongs to another cluster, or is silent for 2.5 s. A seed that hears the questions of an earlier one waits for it, so of two seeds
+/// that reach each other only the earlier founds. Other processes never found; they go on asking.
+/// The wait for an earlier seed ends, since the process that listens at its address, or says that it does, may never found. For a seed that this process reached at the
+/// address, the wait begins when it was first heard, and is longer the earlier its place (<see cref="Deference"/>). For a process that dialled in and only says that it listens
+/// there, the wait is 5 s at most, and none if another node is reached there.
+/// Before it founds, a seed that hears another one announces for a while that it is about to found, and goes on asking. The other may have founded meanwhile, or be about to as
+/// well, since their lists differ or it is late. The seed founds when the others have answered the questions that it has asked since and none of them announces too. It waits
+/// 1 s for a seed that does not answer, and 2 s for one with a lower node number that has only just announced. A seed that hears another's announcement lets the other go first
+/// for 2 s, unless it has announced itself and has the lower number, or others have gone first for 6 s on end. Of two seeds of which at least one asks the other, only one
+/// founds: the answer says either that the other knows the system by then, or that it announces too. So lists may differ, as long as of any two processes that may found, one
+/// has the other in its list. Two seeds whose lists have only a third process in common do not hear of each other.
 /// Time in which this process does not run counts for none of these waits: it has read nothing of what arrived meanwhile.
-/// A process that may found listens for a second first: a system that lives without a process at this address tells it so (<see cref="SeedBeacon"/>), and
-/// it joins. So a lone seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew.
-/// A process that was given no seeds at all founds at once.
-/// Seeds that cannot reach each other at their start, or the rest of their system, can found two systems; frames of the other system are refused
-/// and reported, there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
-/// A process that lost contact asks the seeds again, and the addresses at which it knew others of its system: it may itself sit at the only seed, and all lives that it
-/// knows may be over (<see cref="Search"/>).
+/// A process that may found first listens for a second: a system that lives without a process at this address tells it so (<see cref="SeedBeacon"/>), and it joins. So a lone
+/// seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew. A process that was given no seeds at all founds at once.
+/// Seeds that cannot reach each other at their start, or cannot reach the rest of their system, can found two systems. Frames of the other system are refused and reported;
+/// there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
+/// A process that lost contact asks the seeds again, and also the addresses at which it knew other processes of its system (<see cref="Search"/>): it may itself sit at the
+/// only seed, and all lives that it knows may be over.
 /// </remarks>
 internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender sender)
 {
@@ -35,7 +34,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
     private const long BeaconTime = 5 * SeedBeacon.Every;
     private const long Fresh = 5 * Durations.Second;
-    // A seed that begins to announce after the other's last question learns, by its own first question, that the other has founded.
+    // A seed that begins to announce after the other's last question learns from the answer to its own first question that the other has founded.
     private const long AnnouncedFor = 3 * AskEvery;
     private const long YieldTo = 2 * BeaconTime;
     private const long MostSilent = Durations.Second;
@@ -46,13 +45,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     private int _own = -1;
     private Deference _deference = null!;
 
-    // The process that announced last, of those that ask and are not in this process's list.
+    // Of the processes that ask and are not in this process's list, the one that announced last.
     private Rival _stranger = new();
     private long _began;
     private long _asked;
     private long _announcing;
 
-    // Since when, without a pause, others went first; and when one last did.
+    // Since when others have gone first without a pause, and when one last did.
     private long _yieldedFrom;
     private long _yielded;
 
@@ -71,7 +70,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>Called once for each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
 
-    /// <summary>Begins; and begins anew when the system that was found has not registered this process.</summary>
+    /// <summary>Begins, or begins anew when the system that was found has not registered this process.</summary>
     public void Start()
     {
         _seeds.Clear();
@@ -101,7 +100,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         }
         else
         {
-            // So that a system without a process here, or an earlier seed that is only just starting, has a moment to show itself.
+            // A system without a process at this address, or an earlier seed that is only just starting, gets a moment to show itself.
             bool listened = node.Now - _began >= BeaconTime;
             if (listened && (IsClear() || !(_seeds.Exists(IsFresh) || IsStrangerThere))) return true;
             if (_announcing == 0) Announce();
@@ -217,7 +216,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         foreach (var seed in _seeds) seed.Awaited = seed.Questions + 1;
     }
 
-    /// <summary>Whether the seeds that are there know that this process is about to found, and none of them is about to.</summary>
+    /// <summary>Whether the seeds that are there know that this process is about to found, and none of them is about to itself.</summary>
     private bool IsClear()
     {
         long announced = node.Now - _announcing;
@@ -225,7 +224,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         return !_seeds.Exists(seed => IsFresh(seed) && announced < (seed.Answered < seed.Awaited ? MostSilent : TimeFor(seed.Rival)));
     }
 
-    /// <summary>How long a rival's announcement holds up this process's own: longer where the rival has only just announced, and goes first.</summary>
+    /// <summary>How long a rival's announcement holds this process up after its own: longer if the rival has only just announced, and goes first.</summary>
     private long TimeFor(Rival rival) => !rival.Announces ? 0 : rival.NodeId < node.Id && GoesFirst(rival) ? YieldTo : MostSilent;
 
     private bool IsStrangerThere => _stranger.Announces && node.Now - _stranger.HeardAt < MostSilent;
@@ -233,7 +232,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>A rival says whether it is about to found. It goes first, unless this process has announced before and has the lower node number.</summary>
     private void Hear(Rival rival, ulong nodeId, bool announces)
     {
-        // Where it or the link was stopped, a rival may have been silent for as long as an answer is waited for: then it counts as one that has said nothing before.
+        // A rival that was stopped, or whose link was, may have been silent for as long as an answer is waited for. It then counts as one that has said nothing before.
         if (rival.NodeId != nodeId || node.Now - rival.HeardAt >= MostSilent) (rival.NodeId, rival.Since) = (nodeId, 0);
         (rival.Announces, rival.HeardAt) = (announces, node.Now);
         if (!announces)
@@ -305,7 +304,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
 
         public Rival Rival { get; } = new();
 
-        /// <summary>How often the seed was asked over the present link, how often it answered, and how many answers an announcement waits for.</summary>
+        /// <summary>How often the seed was asked over the current link, how often it answered, and how many answers an announcement waits for.</summary>
         public long Questions { get; set; }
 
         public long Answered { get; set; }

@@ -1,12 +1,11 @@
 namespace Oracle.Client;
 
-/// <summary>How long a process that may found waits for earlier seeds that are up and do not found.</summary>
+/// <summary>How long a process that may found waits for earlier seeds that are up but do not found.</summary>
 /// <remarks>
-/// A seed that was reached gets time to found (<see cref="Least"/>), and more time for each place that it is earlier than this process (up to 30 s) and for each
-/// earlier seed (up to 5 s): so where a seed is waited for in vain, the next one founds well before the one behind it. Before that, the user may give up on this
-/// process and start it again; its next life knows nothing of the wait so far. So the last seed, when it waits for the first, takes three
-/// quarters of the time that it has to start, and earlier seeds less in proportion; with very many seeds it takes more, since their order
-/// matters more.
+/// A seed that was reached gets time to found (<see cref="Least"/>), and more time for each place that it is earlier than this process (up to 30 s) and for each earlier seed
+/// (up to 5 s). So if a seed is waited for in vain, the next one founds well before the one behind it. But the user may give up on this process before that and start it again,
+/// and its next life knows nothing of the wait so far. So the last seed waits for the first for at most three quarters of the time that it has to start, and earlier seeds less
+/// in proportion. With very many seeds it waits longer, since their order matters more.
 /// </remarks>
 internal sealed class Deference
 {

@@ -23,7 +23,7 @@ internal sealed class KnownGroups
         if (_groups.Count < Limits.GroupsPerProcess) _groups.TryAdd(group, new());
     }
 
-    /// <summary>Notes a proposal; false when it is not for a group of this process, or that group is over for it.</summary>
+    /// <summary>Notes a proposal; false when it is not for a group of this process, or the group is over for this process.</summary>
     public bool TakePropose(Proposal proposal, bool concerned)
     {
         if (_ended.TryGetValue(proposal.Group, out ulong last) && proposal.BaseView < last) return false;
@@ -33,7 +33,7 @@ internal sealed class KnownGroups
         return true;
     }
 
-    /// <summary>Members of the view that a proposal is to follow which the proposal does not name: the Oracle has excluded them.</summary>
+    /// <summary>Members of a proposal's base view that the proposal does not name: the Oracle has excluded them.</summary>
     public IEnumerable<ProcessId> FailedOf(Proposal proposal)
     {
         if (!_groups.TryGetValue(proposal.Group, out var entry) || entry.Latest is not { } view || view.Id != proposal.BaseView) yield break;

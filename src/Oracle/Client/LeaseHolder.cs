@@ -8,11 +8,11 @@ namespace Oracle.Client;
 /// The process's side of membership leases: until when it may act for its groups, and whether it has contact with the primary partition.
 /// </summary>
 /// <remarks>
-/// A lease lasts 98 % of L from the moment the question was sent, on this process's clock (the other 2 % are for clocks that drift by 1 % each way).
+/// A lease lasts 98 % of the lease duration from the moment the question was sent, on this process's clock (the other 2 % are for clocks that drift by 1 % each way).
 /// A jump of the clock puts the process in doubt (failure-detection.md#a-jump-of-the-clock-proves-nothing): it holds no lease until a question that it sends
 /// afterwards is answered. Each use compares the lease with the time of that use, so nothing has to fire for a lease to end.
-/// The time of a jump does not count as silence of the others. But a loop that stalls again and again, on a host loaded far beyond what it can do, spends nearly all
-/// its time in jumps: once such jumps add up, without an answer, to the time after which a process gives up, further ones count as silence.
+/// The time of a jump does not count as silence of the others. But a loop that stalls again and again, on a badly overloaded host, spends nearly all its time in jumps. Once
+/// such jumps add up, without an answer, to the time after which a process gives up, further ones count as silence.
 /// </remarks>
 internal sealed class LeaseHolder(INode node, OracleOptions options)
 {
@@ -29,7 +29,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
     /// <summary>When the last answered question was sent.</summary>
     public long Contact { get; private set; }
 
-    /// <summary>Whether the clock jumped and no question sent since was answered yet.</summary>
+    /// <summary>Whether the clock jumped and no question sent since has been answered yet.</summary>
     public bool InDoubt { get; private set; }
 
     public long Until => InDoubt ? 0 : _until;
@@ -74,7 +74,7 @@ internal sealed class LeaseHolder(INode node, OracleOptions options)
         _notBefore = node.Now;
         _sent = long.MinValue / 2;
         if (_credited >= _patience) return;
-        // The jump was no silence of the others: they could not be asked during it. Their silence before it counts.
+        // The others could not be asked during the jump, so it is no silence of theirs. Their silence before it counts.
         Contact = Math.Min(node.Now, Contact + jump);
         _credited += jump;
     }

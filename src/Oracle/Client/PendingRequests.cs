@@ -6,10 +6,9 @@ using Oracle.State.Operations;
 namespace Oracle.Client;
 
 /// <summary>
-/// Requests of this process that wait for an answer: sent to the believed leader, repeated after 200 ms … 1 s, to another voter when it does
-/// not answer. Its number makes a repeat harmless. A newer view completion of a group replaces the one that waits; an older or equal one makes
-/// no new request. Nor does a second request for a view after the same view while the first one waits: the Oracle would ignore it once a
-/// proposal is pending.
+/// Requests of this process that wait for an answer. They are sent to the believed leader and repeated after 200 ms … 1 s, to another voter if the leader does not answer. A
+/// request's number makes a repeat harmless. A newer view completion of a group replaces the one that waits; an older or equal one makes no new request. Nor does a second
+/// request for a view after the same view while the first one waits; the Oracle would ignore it once a proposal is pending.
 /// </summary>
 internal sealed class PendingRequests(INode node, FrameSender sender, OracleDirectory directory)
 {
@@ -21,7 +20,7 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
     private readonly SortedDictionary<GroupId, ulong> _completions = [];
     private readonly Dictionary<Renew, ulong> _views = [];
 
-    // For each waiting request whose result the Oracle records: how many such requests were submitted before it. The Oracle keeps all results from the oldest of these on.
+    // For each waiting request whose result the Oracle records: how many such requests were submitted before it. The Oracle keeps all results from the oldest of these requests on.
     private readonly SortedDictionary<ulong, ulong> _recorded = [];
     private readonly List<Waiting> _due = [];
     private ulong _last, _submitted;
@@ -71,7 +70,7 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
 
     /// <summary>
     /// Drops a view completion that no longer matters, since its group is in <paramref name="view"/> or over. A repeated install of an older view
-    /// does not drop the completion that follows the present one.
+    /// does not drop the completion that follows the current view.
     /// </summary>
     public void Forget(GroupId group, ulong view = ulong.MaxValue)
     {
@@ -87,13 +86,13 @@ internal sealed class PendingRequests(INode node, FrameSender sender, OracleDire
         Collect();
         foreach (var waiting in _due)
         {
-            // The leader may hold a view completion back as long as a lease lasts; lease questions show whether the leader is there.
+            // The leader may hold back a view completion for as long as a lease lasts; lease questions show whether the leader is there.
             if (waiting.Attempts > 1 && waiting.Operation is not ViewCompletion) directory.Doubt();
             Send(waiting);
         }
     }
 
-    /// <summary>Another leader is known: everything goes there, at once as many as a step sends, the rest with the next steps.</summary>
+    /// <summary>Another leader is known: all requests go to it, as many at once as a step sends, the rest with the next steps.</summary>
     public void Resend()
     {
         foreach (var (_, waiting) in _waiting) waiting.Due = Math.Min(waiting.Due, node.Now);

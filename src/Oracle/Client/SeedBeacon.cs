@@ -34,8 +34,8 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
             if (vacancy.Peer == peer)
             {
                 vacancy.Up = false;
-                // Another node is there, on a new link. Ask for that link at once: users that still ask for the node that is gone, as probes do every 100 ms, would
-                // turn a link to whatever node is there into a link to the old one again.
+                // Another node is there, on a new link. Ask for that link at once: users that still ask for the gone node, as probes do every 100 ms, would turn a link to
+                // whatever node is there into a link to the old node again.
                 if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
             }
             // The process that listened there is gone; the Oracle may not have excluded it yet.
@@ -55,7 +55,7 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
                 (vacancy.Peer, vacancy.Up) = (-1, false);
                 continue;
             }
-            // Keep a link that is up: a newer link may be to the node that listened there before, since other users here still ask for it, and would never come up.
+            // Keep a link that is up: other users here still ask for the node that listened there before, so a newer link may be to that node and would never come up.
             int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
             if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
             // Nothing is queued for an address at which no process listens.

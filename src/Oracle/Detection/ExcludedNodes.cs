@@ -1,8 +1,8 @@
 namespace Oracle.Detection;
 
 /// <summary>
-/// Nodes that are being excluded, and whose links are to be looked at. There may be many at once, and each look is a dial: so a bounded number of them is looked at with
-/// each tick, in the order of their exclusion. A node that is named again and again, as by each of its groups, takes one place.
+/// Nodes that are being excluded and whose links are still to be looked at. There may be many at once, and each look is a dial. So each tick looks at a bounded number of them,
+/// in the order of their exclusion. A node that is added several times, for example by each of its groups, takes one place.
 /// </summary>
 internal sealed class ExcludedNodes
 {
@@ -19,7 +19,7 @@ internal sealed class ExcludedNodes
     /// <summary>Called every 100 ms.</summary>
     public void Tick() => _looked.Clear();
 
-    /// <summary>The next node; false when there is none, or none before the next tick.</summary>
+    /// <summary>The next node; false when there is none, or when no more may be looked at before the next tick.</summary>
     public bool TryTake(out ulong nodeId)
     {
         if (!_order.TryPeek(out nodeId) || (_looked.Count >= PerTick && !_looked.Contains(nodeId))) return false;

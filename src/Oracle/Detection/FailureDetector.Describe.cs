@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace Oracle.Detection;
 
-/// <summary>Whom this process watches and suspects, for a person who reads it.</summary>
+/// <summary>Describes for a human reader which processes this one watches and suspects.</summary>
 internal sealed partial class FailureDetector
 {
     /// <summary>Processes watched or suspected. From any thread.</summary>

@@ -14,10 +14,10 @@ namespace Oracle.Detection;
 /// next round if that comes first, it probes again and asks the other watched processes (some eight) to probe over links that they have. After four
 /// rounds (<see cref="OracleOptions.ProbeRounds"/>) without any sign it suspects, 0.8 to 1 s after the process fell silent. A connection that
 /// breaks is no evidence, but starts a look at once: the listener is dialled (a refusal at the registered address is evidence), and on the
-/// same host the process table is read, now and again after 2 … 250 ms, since a process that is being killed loses its sockets a moment before it
-/// is gone. A process seen to be gone is suspected when its address refuses too, or when nothing came from it for 100 ms and it still is gone: that
-/// suspicion alone is proof of death. Suspicions are repeated every 500 ms until withdrawn. While this process doubts its own clock, it suspects nobody.
-/// Source: failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
+/// same host the process table is read, immediately and again after 2 … 250 ms, since a process that is being killed loses its sockets a moment before it
+/// is gone. A process seen to be gone is suspected when its address refuses too, or when nothing came from it for 100 ms and it is still gone. This suspicion by itself is
+/// proof of death. Suspicions are repeated every 500 ms until withdrawn. While this process doubts its own clock, it suspects nobody. Source:
+/// failure-detection.md#rounds-of-probes, #others-are-asked-before-a-process-is-suspected, #a-broken-connection-is-looked-at-not-believed,
 /// #poor-health-waits-longer-and-counts-half; SWIM, Lifeguard.
 /// </remarks>
 internal sealed partial class FailureDetector(INode node, OracleOptions options, FrameSender sender, OracleDirectory directory, Introductions introductions)
@@ -28,7 +28,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
     private const long ConfirmAfter = 100 * Durations.Millisecond;
     private const int MaxWatched = 4_096;
     private static readonly long[] LookAfter = [2 * Durations.Millisecond, 8 * Durations.Millisecond, 30 * Durations.Millisecond, 100 * Durations.Millisecond, 250 * Durations.Millisecond];
-    // Half a round: after that an answer is asked for once more, and by other processes.
+    // Half a round: a process that has not answered by then is probed again, also by others.
     private readonly long _patience = options.ProbeInterval.Nanoseconds() / 2;
     private readonly List<MonitoredProcess> _watched = [];
     private readonly Dictionary<ProcessId, MonitoredProcess> _byId = [];
@@ -37,7 +37,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
     private ulong _probe;
     private bool _mute;
 
-    /// <summary>Health of this process, 0 good … 8: when it is poor, its observations of others count less.</summary>
+    /// <summary>Health of this process, from 0 (good) to 8: when it is poor, its observations of others count less.</summary>
     public int Health { get; private set; }
 
     /// <summary>When the process table is to be looked at again.</summary>
@@ -74,7 +74,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             watched.Subject = subject;
             watched.Assigned = true;
         }
-        // A process that is not assigned is not probed any more: when it is assigned again it starts anew.
+        // A process that is no longer assigned is not probed. If it is assigned again, it starts anew.
         foreach (var watched in _watched)
             if (watched is { Assigned: false, Observed: Suspicion.Timeout }) (watched.Observed, watched.FailedRounds, watched.RoundAt) = (null, 0, 0);
         Prune();
@@ -98,8 +98,8 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
     }
 
     /// <summary>
-    /// A process is being excluded. Its connection may stand though it is gone, and its queue leaves less room for all others, for which the views
-    /// without it may wait. So each process with a link to it looks at that link, whether it watches the process or not. The look may still prove its death.
+    /// A process is being excluded. Its connection may be up although the process is gone, and its send queue leaves less room for the others; the views without it may wait
+    /// for that room. So every process with a link to it looks at that link, whether or not it watches the process. The look may still prove its death.
     /// </summary>
     public void Excluding(ProcessId subject)
     {
@@ -147,9 +147,9 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
     {
         foreach (var watched in _watched)
         {
-            // Counts only an answer that was asked for, and only if nothing was heard since. It takes four hops, which may last longer than the rest of the round.
+            // An answer counts only if it was asked for and the subject was not heard since. It takes four hops, which may last longer than the rest of the round.
             if (watched.Subject.Id.Node != answer.Subject || node.Now - watched.AskedAt > Relays.Life || watched.HeardAt >= watched.AskedAt) continue;
-            // Others reach it and this process does not: rather a sign that this process is in poor health.
+            // Others reach the subject and this process does not: more likely this process is in poor health.
             Health = Math.Min(WorstHealth, Health + 1);
             Heard(answer.Subject);
             return;
@@ -164,7 +164,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
         foreach (var watched in _watched)
         {
             if (watched.Subject.Id.Node != nodeId || !watched.Assigned) continue;
-            // Perhaps it was reached at another address than its own, such as a proxy's among the seeds: that no process listens there says nothing about it.
+            // It may have been dialled at an address that is not its own, such as a proxy's among the seeds. A refusal there says nothing about it.
             bool own = address == watched.Subject.Address;
             switch (fault)
             {
@@ -249,7 +249,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             // The link may have been closed meanwhile.
             if (_relays.Find(nodeId) is not { } link) continue;
             OnDropped?.Invoke(link, false);
-            // Whatever opened the link: now only those that hold it need it.
+            // Whatever opened the link, from now on it is needed only while something holds it.
             node.Links.Hold(link);
             node.Links.Release(link);
         }
@@ -272,7 +272,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             if (watched.Assigned || watched.Suspected is not null) continue;
             _watched.RemoveAt(i);
             _byId.Remove(watched.Subject.Id);
-            // A refusal may be a proxy's, for a moment, as long as the Oracle has not decided.
+            // Until the Oracle has excluded the process, a refusal may come from a proxy that is down for a moment.
             bool gone = watched.Observed is Suspicion.Replaced or Suspicion.ProcessGone || (watched.Observed == Suspicion.Refused && watched.Subject.Id == excluded);
             if (watched.Peer < 0) continue;
             OnDropped?.Invoke(watched.Peer, gone);
@@ -285,7 +285,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
         long patience = _patience * (1 + Health);
         if (node.Now >= watched.NextRound)
         {
-            // Where a round is no longer than the time between two steps, or a step came late, there was no moment to ask others.
+            // If a round is no longer than the time between two steps, or a step came late, the last round left no moment to ask others.
             bool unasked = false;
             if (watched.RoundAt != 0 && watched.HeardAt < watched.RoundAt)
             {
@@ -321,7 +321,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             if (watched.Peer >= 0) node.Links.Release(watched.Peer);
             watched.Peer = peer;
         }
-        // A proxy may be back before the link dials by itself.
+        // A proxy may be back before the link redials by itself.
         if (watched.Observed == Suspicion.Refused) node.Links.Probe(peer);
         sender.Reply(watched.Peer, new ProbeFrame(false, ++_probe));
     }

@@ -5,13 +5,14 @@ using Oracle.Frames;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Introductions of processes that have dialled this process and cannot be dialled by it: other replicas, which it reaches, say whether such a process is who it claims.
+/// Introductions of processes that have dialled this process and cannot be dialled by it. Replicas that it can reach say whether such a process is the one it claims to be.
 /// </summary>
 /// <remarks>
 /// A random number goes to the replicas over confirmed links. Each replica passes it to the process in question, if its link to that process is confirmed too, or if the
-/// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So it can be returned only by a process that
-/// a replica reached at its address; each further replica on the way heard of it over such a link. Asked for again every second. An introduction ends with its connection, since
-/// another process may be at the other end afterwards. Two processes never rely on each other alone: the first was introduced earlier, by a third, over a link that still stands.
+/// process was introduced to it over that link. The process returns the number over the link in doubt, which it has dialled itself. So only a process that some replica reached
+/// at its address can return the number; to each further replica on the way it was introduced in the same manner. The question is repeated every second. An introduction ends
+/// with its connection, since another process may be at the other end afterwards. Two replicas never rely on each other alone: the earlier of their introductions was made by a
+/// third, over a link that is still up.
 /// </remarks>
 internal sealed class Introductions(INode node, FrameSender sender, OracleDirectory directory)
 {
@@ -47,7 +48,7 @@ internal sealed class Introductions(INode node, FrameSender sender, OracleDirect
         }
     }
 
-    /// <summary>A probe with a number came over this link: the number that was sent out for it proves who is at its other end.</summary>
+    /// <summary>A probe with a number came over this link. The number that was sent out for this link proves which node is at the other end.</summary>
     public void OnNumber(int peer, ulong number)
     {
         if (_all.Find(one => one.Peer == peer) is { } asked && asked.Number == number) asked.Answered = true;

@@ -4,12 +4,12 @@ using GroupCore.Transport;
 namespace Oracle.Detection;
 
 /// <summary>
-/// Closes links whose other end will not come back, and with them their dialling and their queues: so a process keeps nothing of the processes that it outlives.
+/// Closes links whose other end will not come back, together with their dialling and their queues, so that a process keeps nothing of the processes that it outlives.
 /// </summary>
 /// <remarks>
 /// A link is closed in three cases: when it is over; when the process behind it is certainly gone and no longer watched (its users get
 /// <see cref="LinkFault.Replaced"/>); and when no dial came through and no frame came for so long that, by the time-outs of membership, one of its
-/// ends is out of the system (its users get <see cref="LinkFault.Rejected"/>). The connection to a process that fell silent may stand for minutes. So
+/// ends is out of the system (its users get <see cref="LinkFault.Rejected"/>). The connection to a process that fell silent may stay up for minutes. So
 /// the link is probed when the process is no longer watched, and again every 5 s, so that a process that lives after all keeps it. Each step
 /// probes a bounded number of links, in turn.
 /// </remarks>
@@ -33,7 +33,7 @@ internal sealed class LinkReaper(INode node, OracleOptions options)
         else if (!_down.Exists(link => link.Peer == peer)) _down.Add((peer, node.Now, node.Links.Received(peer), node.Now));
     }
 
-    /// <summary>A process is excluded, or watched no longer, since it is gone or assigned to others.</summary>
+    /// <summary>A process is excluded, or no longer watched because it is gone or assigned to others.</summary>
     public void OnDropped(int peer, bool gone)
     {
         if (gone) node.Links.GiveUp(peer, LinkFault.Replaced);
@@ -67,7 +67,7 @@ internal sealed class LinkReaper(INode node, OracleOptions options)
         Probe();
     }
 
-    /// <summary>Goes on where the last step stopped: each link has its turn, however many there are.</summary>
+    /// <summary>Goes on where the last step stopped, so that each link has its turn, however many there are.</summary>
     private void Probe()
     {
         int probes = 0;

@@ -16,7 +16,7 @@ internal sealed class LocalHealth
     /// <summary>Whether the last ticks came more than 20 ms late on average: this host schedules late.</summary>
     public bool RunsLate => _lag > Habit;
 
-    /// <summary>The most by which a tick was late, in nanoseconds: a turn took long, or the process was held up.</summary>
+    /// <summary>The longest delay of a tick, in nanoseconds: a turn took long, or the process was held up.</summary>
     public long LongestDelay { get; private set; }
 
     public void Begin(long now) => _seen = now;

@@ -46,6 +46,6 @@ internal sealed class MonitoredProcess(Subject subject, long now)
     /// <summary>When the process was first seen to be gone; 0 if it was not.</summary>
     public long GoneAt { get; set; }
 
-    /// <summary>The evidence that the leader is told. It would not believe the observations of a process that it has not assigned to watch this one.</summary>
+    /// <summary>The evidence that the leader is told. From a process that is not assigned to watch this one, the leader would not believe observations.</summary>
     public Suspicion? Evidence => (Assigned ? Observed : null) ?? Suspected;
 }

@@ -43,8 +43,8 @@ internal sealed class Relays(INode node, FrameSender sender, Introductions intro
     }
 
     /// <summary>
-    /// A peer wants to know whether a link of its own leads to the subject: so the subject is asked to say the number over that link, and no other process gets the
-    /// number. A subject that was only introduced here is asked as well.
+    /// A peer wants to know whether one of its links leads to the subject. The subject is asked to say the number over that link; no other process gets the number. A subject
+    /// that is known here only by an introduction is asked as well.
     /// </summary>
     public void Introduce(int peer, ulong subject, ulong number)
     {

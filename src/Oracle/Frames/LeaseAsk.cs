@@ -4,7 +4,10 @@ using GroupCore.Wire.MessagePack;
 
 namespace Oracle.Frames;
 
-/// <summary>Asks for a lease. <paramref name="Sent"/>, the asker's clock, comes back with it; <paramref name="Version"/> is that of the process table it knows.</summary>
+/// <summary>
+/// Asks for a lease. <paramref name="Sent"/>, the time on the asker's clock, comes back with the lease; <paramref name="Version"/> is that of the process table the asker
+/// knows.
+/// </summary>
 internal sealed record LeaseAsk(ProcessId Process, long Sent, ulong Version) : IFrame
 {
     public const int Kind = 0;

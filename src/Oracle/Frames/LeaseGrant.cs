@@ -5,8 +5,8 @@ using Oracle.Raft;
 namespace Oracle.Frames;
 
 /// <summary>
-/// A lease, counted from the time at which the asker sent its question, and the present replicas. When the asker's process table is old,
-/// also the processes that the asker has to watch.
+/// A lease, counted from the time at which the asker sent its question, and the current replicas. If the asker's process table is old, also the processes that the asker has to
+/// watch.
 /// </summary>
 internal sealed record LeaseGrant(long Sent, Configuration Replicas, ulong Version, IReadOnlyList<Subject>? Subjects) : IFrame
 {

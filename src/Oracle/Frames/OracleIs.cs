@@ -4,7 +4,7 @@ using Oracle.Raft;
 
 namespace Oracle.Frames;
 
-/// <summary>Says who the Oracle is. Without a system id: the sender does not know either; and if it names itself as leader, it is about to found a system.</summary>
+/// <summary>Says who the Oracle is. Without a system id, the sender does not know either; if it then names itself as leader, it is about to found a system.</summary>
 internal sealed record OracleIs(Configuration Replicas, Replica Leader) : IFrame
 {
     public FrameType Type => FrameType.OracleIs;

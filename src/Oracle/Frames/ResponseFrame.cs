@@ -4,7 +4,7 @@ using Oracle.State;
 
 namespace Oracle.Frames;
 
-/// <summary>The answer to a request; and from a process that does not lead, to anything that only the leader handles: it says who leads.</summary>
+/// <summary>The answer to a request. A process that does not lead also answers so to anything else that only the leader handles, to say who leads.</summary>
 internal sealed record ResponseFrame(ulong Number, ResponseStatus Status, OperationResult Result, Replica Leader) : IFrame
 {
     public FrameType Type => FrameType.OracleResponse;

@@ -6,7 +6,7 @@ using Oracle.Raft;
 namespace Oracle.Frames;
 
 /// <summary>
-/// Groups that are over, and the present replicas. The views and proposals that the asker lacks come before it, in frames of their own;
+/// Groups that are over, and the current replicas. The views and proposals that the asker lacks come before it, in frames of their own;
 /// <paramref name="More"/> says that there was no room for all of them.
 /// </summary>
 internal sealed record SyncAnswer(Configuration Replicas, Replica Leader, IReadOnlyList<GroupId> Over, string Reason, bool More = false) : IFrame

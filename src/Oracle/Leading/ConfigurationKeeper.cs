@@ -5,23 +5,23 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Keeps the Oracle at its size: 1 voter (and a learner) up to two processes, 3 from three on, 5 from five on when so configured. Oldest
-/// processes first, other hosts preferred; one change at a time; learners catch up before they vote.
+/// Keeps the Oracle at its size: 1 voter (and a learner) up to two processes, 3 from three on, 5 from five on when so configured. It takes the oldest processes first and
+/// prefers other hosts. It makes one change at a time, and learners catch up before they vote.
 /// </summary>
 /// <remarks>
-/// <para>With two voters the death of either stops the Oracle, with one voter only its own: so two processes have one voter and a learner, and
-/// even sizes exist only in passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps
-/// follow each other without a pause, since <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that
-/// caught up, a process registered or gone. The learner heard last is promoted first: on the way from one voter to three, its death alone stops
-/// the Oracle, and only if it comes in the round trip after its last answer. The founder's death alone does so until three vote.</para>
+/// <para>With two voters the death of either stops the Oracle; with one voter, only its own. So two processes have one voter and a learner, and even sizes exist only in
+/// passing. A first promotion waits until enough learners for the next odd size have caught up. From there the steps follow each other without a pause, since
+/// <see cref="Step"/> is called with everything that may allow the next: a commit, a learner that caught up, a process registered or gone. The learner heard last is promoted
+/// first: on the way from one voter to three, its death alone stops the Oracle, and only if it comes in the round trip after its last answer. The founder's death alone does so
+/// until three vote.</para>
 /// <para>A dead voter is removed before its successor is added (with four voters in passing one more crash would stop the Oracle), but not before that successor has
-/// caught up or 2 s have passed. Of an even number, one goes at once: without it as many deaths are survived. A voter that leaves, or is one too many, is
-/// removed in the same way; a leader hands over first. No voter is removed where no majority of the voters that stay follows the leader: that change could
-/// not be committed, nor anything after it. Then its successor is added first. A leader that does not vote by the committed configuration (<see cref="ReplicatedLog.MayCampaign"/>)
-/// hands over before anything else: it counts itself for nothing, and could not be promoted.</para>
-/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and it blocks no other process. The lead is handed over to it only where it was
-/// introduced and the leader can dial no other voter: processes that cannot dial it would not believe it as leader. Where a leader leaves and can dial none of the
-/// processes that stay, one of them votes all the same, and the leader removes itself instead of handing over: a single voter needs no other to believe it.</para>
+/// caught up or 2 s have passed. If the number of voters is even, a dead one goes at once: without it as many deaths are survived. A voter that leaves, or is one too many, is
+/// removed in the same way; a leader hands over first. No voter is removed unless a majority of the voters that stay follows the leader: otherwise neither that change nor
+/// anything after it could be committed. Its successor is then added first. A leader that does not vote by the committed configuration
+/// (<see cref="ReplicatedLog.MayCampaign"/>) hands over before anything else: its own acknowledgement does not count, and it could not be promoted.</para>
+/// <para>A process that the leader cannot dial is neither taken as a learner nor promoted, and it blocks no other process. The lead is handed over to it only if it was
+/// introduced and the leader can dial no other voter: processes that cannot dial it would not believe it as leader. If a leader leaves and can dial none of the processes that
+/// stay, one of them becomes a voter all the same, and the leader removes itself instead of handing over: a single voter needs no other to believe it.</para>
 /// <para>Source: oracle.md#the-size-of-the-oracle, #a-leader-can-be-dialled, #one-change-of-the-configuration-at-a-time.</para>
 /// </remarks>
 internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
@@ -30,7 +30,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
     private const long SuccessorWait = 2 * Durations.Second;
     private long _deadSince;
 
-    // This process leaves, and can dial none of the processes that may take its place.
+    // This process leaves and can dial none of the processes that may take its place.
     private bool _reachesNone;
 
     /// <summary>Takes the next step, if one is due and allowed.</summary>
@@ -85,7 +85,9 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         }
     }
 
-    /// <summary>Number of learners that may vote soon. One that does not answer, perhaps since it cannot confirm the leader, blocks no other. A new leader counts all at first.</summary>
+    /// <summary>
+    /// Number of learners that may vote soon. A learner that does not answer, perhaps because it cannot confirm the leader, blocks no other. A new leader counts all at first.
+    /// </summary>
     private int Coming(ReplicatedLog log, Raft.Leader leader, IReadOnlyList<Replica> learners)
     {
         if (node.Now - leader.Since < SuccessorWait) return learners.Count;
@@ -145,7 +147,10 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return false;
     }
 
-    /// <summary>A voter to remove: one that is gone or leaving, first one that the others can spare, then the leader, then any; else, of too many, the latest but the leader.</summary>
+    /// <summary>
+    /// A voter to remove: one that is gone or leaving, preferably one that the others can spare, else the leader, else any. If there is none but too many voters, the latest
+    /// one that does not lead.
+    /// </summary>
     private Replica? FindUnwanted(Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted, int target)
     {
         Replica? unwanted = null, self = null;
@@ -192,7 +197,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
 
     /// <summary>
     /// The voter to hand over to: of the voters that stay, one that the leader can dial, else one that was introduced to it, and of these the one heard last. If one of them
-    /// follows but none can take the lead, a voter that leaves too may take it; if they are only silent or behind, that voter would only hand it back.
+    /// follows but none can take the lead, a voter that is leaving too may take it. If they are only silent or behind, that voter would only hand it back.
     /// </summary>
     private Replica? Successor(ReplicatedLog log, Raft.Leader leader, Configuration configuration, List<ProcessRecord> wanted)
     {

@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace Oracle.Leading;
 
-/// <summary>Who is suspected by whom, for a person who reads it.</summary>
+/// <summary>Describes for a human reader which processes are suspected, and by which others.</summary>
 internal sealed partial class CutDetector
 {
     /// <summary>Inside a turn.</summary>

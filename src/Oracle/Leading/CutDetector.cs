@@ -6,19 +6,18 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts without any, and observers repeat
-/// theirs within 500 ms, or at once when they hear of the leader.
+/// Tallies suspicions and decides which processes to exclude together. Local to the leader: a new leader starts without suspicions, and observers repeat theirs within 500 ms,
+/// or at once when they hear of the leader.
 /// </summary>
 /// <remarks>
-/// With K observers per process: a subject suspected by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s:
-/// so processes that fail together are excluded by one entry. Proof of death needs no tally: an observer saw the process gone from their host; or two observers
-/// saw its own address, not a proxy's, refuse, or another process answer there. A refusal at a proxy's address counts only when it has lasted as long as a silence
-/// lasts before the process is suspected. A suspicion that lasts 10 s without reaching H shows a pair that does not get on: of the two, the process with
-/// more suspicions against it goes, else the one that registered later.
+/// With K observers per process, a subject suspected by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s. So processes that fail
+/// together are excluded by one entry. Proof of death needs no tally: an observer saw the process gone from their host; or two observers saw its own address, not a proxy's,
+/// refuse, or another process answer there. A refusal at a proxy's address counts only when it has lasted as long as a silence lasts before the process is suspected. A
+/// suspicion that lasts 10 s without reaching H shows a pair that does not get on. Of the two, the process with more suspicions against it goes; if both have as many, the one
+/// that registered later.
 /// When only one member suspects another of stalling a flush of their group, that is such a pair too: the other may well answer its probes. Slow handlers are
 /// judged separately (<see cref="SlowMembers"/>).
-/// The process that decides is alive, since it decides: nothing proves the contrary. If it is the only voter it stays, since without it no process could
-/// decide.
+/// The process that decides is alive, since it decides; no evidence proves the contrary. If it is the only voter it stays, since without it no process could decide.
 /// Sources: failure-detection.md#a-cut-not-single-exclusions, #proof-of-death, #what-a-proxys-address-says, #a-pair-that-does-not-get-on, #one-stall-is-no-tally; Suresh et al.
 /// 2018 (Rapid).
 /// </remarks>
@@ -68,8 +67,8 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     /// <summary>The processes to exclude now; empty while nothing is decided. Also names excluded processes whose death was proved since.</summary>
     /// <param name="state">The registered processes.</param>
     /// <param name="alive">The number of processes that are not excluded.</param>
-    /// <param name="needed">The process that must not go: the deciding process where it is the only voter.</param>
-    /// <param name="mayGo">Whether the others can decide without this process; where they cannot, the next pair that does not get on is looked at.</param>
+    /// <param name="needed">The process that must not go: the deciding process, if it is the only voter.</param>
+    /// <param name="mayGo">Whether the others can decide without this process; if they cannot, the next pair that does not get on is looked at.</param>
     public List<Exclusion> Decide(OracleState state, int alive, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         _suspicions.Expire(state, node.Now);
@@ -123,8 +122,8 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     }
 
     /// <summary>
-    /// Counts distinct observers, in halves. An observer in poor health counts half where another observer could say the same; an observer that is suspected itself
-    /// and has said nothing counts in full, as it may be unable to say it.
+    /// Counts distinct observers, in halves. An observer in poor health counts half if another observer could say the same. An observer that is suspected itself and has said
+    /// nothing counts in full, as it may be unable to speak.
     /// </summary>
     private int Tally(OracleState state, ProcessRecord subject, SortedDictionary<ProcessId, SuspicionReport> suspicions, int low)
     {
@@ -138,13 +137,14 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     }
 
     /// <summary>
-    /// Whether a suspicion counts by now. A proxy's address may refuse for a moment only, as when the proxy restarts, while the process behind it lives. So such a
-    /// suspicion waits as long as a silence would, and each sign of life withdraws it. When another process answers there, that counts at once: links to the subject have ended.
+    /// Whether a suspicion counts by now. A proxy's address may refuse for a moment, as when the proxy restarts, while the process behind it lives. So a suspicion for a
+    /// refusal there waits as long as a silence would, and each sign of life withdraws it. If another process answers there, that counts at once: links to the subject have
+    /// ended.
     /// </summary>
     private bool Counts(ProcessRecord subject, in SuspicionReport suspicion) =>
         subject.OwnsAddress || suspicion.Evidence != Suspicion.Refused || node.Now - suspicion.Since >= _silence;
 
-    /// <summary>Number of observers whose suspicions of a process count, or <paramref name="most"/> where that is less.</summary>
+    /// <summary>Number of observers whose suspicions of a process count, but <paramref name="most"/> at most.</summary>
     private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)
     {
         int count = 0;
@@ -155,9 +155,9 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     }
 
     /// <summary>
-    /// Whether a process has another observer that is not suspected itself. Half a vote waits for that observer's vote. Where there is none, as with two processes, it
-    /// would wait for ever: health recovers with answers of others, and the only process that could answer is silent. Nor may health recover with time instead: a process
-    /// that is punctual again may still be cut off from all others, and cannot know. Poor health delays a suspicion enough: its rounds are up to five times as long.
+    /// Whether a process has another observer that is not suspected itself. Half a vote waits for that observer's vote. If there is none, as with two processes, it would wait
+    /// for ever: health recovers with answers of others, and the only process that could answer is silent. Nor may health recover with time instead: a process that is punctual
+    /// again may still be cut off from all others, and cannot know. Poor health delays a suspicion enough as it is: rounds are up to five times as long.
     /// </summary>
     private bool HasOther(OracleState state, ProcessId subject, ProcessId observer, int low)
     {

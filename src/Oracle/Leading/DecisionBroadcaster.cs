@@ -7,9 +7,9 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Tells processes what was decided. An optimisation: what is lost here, members find out by asking (oracle.md#pushes-may-be-lost); and what a deposed
-/// leader sends is committed, so it may be old but never wrong. A proposal is repeated every second while it is pending. News for all processes, or for
-/// many excluded ones, goes to a bounded number of processes with each step.
+/// Tells processes what was decided. This is an optimisation: what is lost here, members find out by asking (oracle.md#pushes-may-be-lost). What a deposed leader sends is
+/// committed, so it may be old but never wrong. A proposal is repeated every second while it is pending. News for all processes, or for many excluded ones, goes to a bounded
+/// number of processes with each step.
 /// </summary>
 internal sealed class DecisionBroadcaster(INode node, FrameSender sender)
 {
@@ -17,7 +17,7 @@ internal sealed class DecisionBroadcaster(INode node, FrameSender sender)
     private const int PerStep = 256;
     private readonly Dictionary<GroupId, long> _pending = [];
 
-    // In the order in which they are due, so that each has its turn. An item is skipped where the group has a newer proposal, or its view was decided.
+    // In the order in which they are due, so that each has its turn. An item is skipped if the group has a newer proposal, or its view was decided.
     private readonly Queue<(GroupId Group, long Due)> _order = new();
     private readonly List<Replica> _to = [];
     private readonly ToldInTurn _replicas = new();
@@ -41,7 +41,7 @@ internal sealed class DecisionBroadcaster(INode node, FrameSender sender)
         Replicas(state, log);
     }
 
-    /// <summary>Tells every process the present replicas: those that it knows may all be gone before it asks the leader again.</summary>
+    /// <summary>Tells every process the current replicas: those that it knows may all be gone before it asks the leader again.</summary>
     public void Replicas(OracleState state, ReplicatedLog log)
     {
         foreach (var process in state.Processes)

@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace Oracle.Leading;
 
-/// <summary>What the leader holds beside the log, for a person who reads it.</summary>
+/// <summary>Describes for a human reader what the leader holds beside the log.</summary>
 internal sealed partial class LeaderServices
 {
     /// <summary>Inside a turn.</summary>

@@ -61,7 +61,7 @@ internal sealed partial class LeaderServices
     /// </summary>
     public bool Active => _began && Knowing;
 
-    /// <summary>Whether this replica leads and has applied everything decided: then it may announce what it applies, even before it has begun.</summary>
+    /// <summary>Whether this replica leads and has applied everything that was decided. It may then announce what it applies, even before it has begun.</summary>
     private bool Knowing => _log.Leading is { Ready: true };
 
     /// <summary>Whether this replica leads a system without any other process.</summary>
@@ -143,7 +143,7 @@ internal sealed partial class LeaderServices
                 break;
             case Join { Acceptors: var acceptors } when acceptors != _acceptors:
             case Create { Acceptors: var named } when named != _acceptors:
-                // The last acceptor of a group is excluded only with proof: by asking for acceptors, one process alone could keep any other in all groups, even a silent one.
+                // The last acceptor of a group is excluded only with proof. By asking for acceptors, a single process could keep any other in all groups, even a silent one.
                 OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
                 break;
             case Join or Leave or Renew:
@@ -191,20 +191,20 @@ internal sealed partial class LeaderServices
         if (!IsSettled(peer, observer)) return;
         if (suspect.Withdrawn) _detector.Withdraw(suspect.Subject, observer.Id);
         else _detector.Suspect(suspect.Subject, observer.Id, suspect.Evidence, suspect.Health);
-        // All suspicions of this turn are weighed together: weighing with each suspicion would cost the square of their number.
+        // All suspicions of this turn are weighed together: weighing again with each one would cost the square of their number.
         _evidence = true;
     }
 
     /// <summary>
-    /// A watcher of a process may suspect it for any reason; a process that shares a group with it, for what a group sees. The suspicion of a process that watched it
-    /// until a moment ago, and was not told otherwise yet, is not needed: other watchers say the same by now.
+    /// A watcher of a process may suspect it for any reason; a process that shares a group with it, only for what a group sees. A process that watched it until a moment ago,
+    /// and has not been told yet that it no longer does, is not needed: other watchers say the same by now.
     /// </summary>
     private bool MaySuspect(ProcessRecord observer, ProcessRecord subject, Suspicion evidence) =>
         _ring.Watches(observer.Id, subject.Id, _state) || (evidence is Suspicion.FlushStall or Suspicion.Slow && observer.Shares(subject));
 
     /// <summary>
-    /// Whether nothing speaks against this link being that process's. A peer that only dialled in may be anybody, two suspicions for a refused address are proof, and a new
-    /// leader has dialled few processes so far. If it is not settled, the process is dialled where it is registered; it repeats its suspicion within 500 ms.
+    /// Whether nothing indicates that this link is not that process's. A peer that only dialled in may be anybody, two suspicions for a refused address are proof of death, and
+    /// a new leader has dialled few processes so far. If the link is not settled, the process is dialled where it is registered; it repeats its suspicion within 500 ms.
     /// </summary>
     private bool IsSettled(int peer, ProcessRecord process)
     {
@@ -214,8 +214,8 @@ internal sealed partial class LeaderServices
     }
 
     /// <summary>
-    /// Something was committed, or a learner took more of the log: the next step of the configuration may be allowed. The first commit of a
-    /// leadership begins it here, not at the end of the turn: a view completion that only leases hold back may follow in the same turn.
+    /// Something was committed, or a learner took more of the log, so the next step of the configuration may be allowed. The first commit of a leadership begins it here and
+    /// not at the end of the turn: a view completion that only leases hold back may follow in the same turn.
     /// </summary>
     public void OnProgress()
     {
@@ -253,7 +253,7 @@ internal sealed partial class LeaderServices
         _progress = false;
         if (_fence.Due <= _node.Now) ReleaseCompletions();
         if (_batcher.HasWork) Append(leader);
-        // Everything is applied: rule A5 has kept the processes that are still in _excluding.
+        // Everything is applied, so rule A5 has kept the processes that are still in _excluding.
         else if (_excluding.Count > 0 && _log.Commit == _log.Entries.LastIndex) _excluding.Clear();
     }
 
@@ -354,7 +354,7 @@ internal sealed partial class LeaderServices
         return false;
     }
 
-    /// <summary>Whether a view completion does not count any more, or not from this process: it must not replace one that counts.</summary>
+    /// <summary>Whether a view completion no longer counts, or not from this process. It must not replace one that counts.</summary>
     private bool IsOver(ProcessId from, ViewCompletion completion) => _rules.A3PendingProposalOnly
         && (_state.Find(completion.Group) is not { Pending: { } pending } group || group.View.Id != completion.View || pending.Number != completion.Proposal || !pending.IsLedBy(from, group.View));
 
@@ -369,7 +369,7 @@ internal sealed partial class LeaderServices
         if (_released.Count > 0) _log.Port.RequestTurn();
     }
 
-    /// <summary>Number of processes that are not excluded, or <paramref name="most"/> where that is less.</summary>
+    /// <summary>Number of processes that are not excluded, but <paramref name="most"/> at most.</summary>
     private int CountAlive(int most = int.MaxValue)
     {
         int alive = 0;
@@ -394,8 +394,8 @@ internal sealed partial class LeaderServices
         bool mass = 2 * exclusions.Count > alive;
         if (!confirmed && (mass || exclusions.Exists(static exclusion => !exclusion.Proved)))
         {
-            // Silence, or very many exclusions at once, may mean that this process is cut off. Without a majority it leads on for a second, longer than it may
-            // take to suspect silent processes; entries that it writes then would come into force when the partition heals.
+            // Silence, or very many exclusions at once, may mean that this process is cut off. Without a majority it goes on leading for a second, which is longer than it may
+            // take to suspect silent processes. Entries that it writes in that time would come into force when the partition heals.
             _decision ??= leader.BeginRead();
             exclusions.RemoveAll(exclusion => mass || !exclusion.Proved);
         }

@@ -6,8 +6,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Holds view completions of StrictPrimary groups until every member that they exclude is proved dead or without a lease. One per
-/// group: a repeat, or the completion of a later proposal, replaces the one before.
+/// Holds view completions of StrictPrimary groups until every member that they exclude is proved dead or without a lease. It holds one per group: a repeat, or the completion
+/// of a later proposal, replaces the one before.
 /// </summary>
 internal sealed class LeaseFence(INode node, OracleRules rules, LeaseTable leases)
 {
@@ -35,7 +35,7 @@ internal sealed class LeaseFence(INode node, OracleRules rules, LeaseTable lease
         return false;
     }
 
-    /// <summary>A process is proved dead; true when completions are held. They are looked at once per turn: with each proof, it would cost proofs times completions.</summary>
+    /// <summary>A process is proved dead; true when completions are held. They are looked at once per turn: looking with each proof would cost proofs times completions.</summary>
     public bool OnProved(long now)
     {
         if (_held.Count == 0) return false;

@@ -13,20 +13,18 @@ namespace Oracle.Leading;
 /// <para>Guarantee (StrictPrimary, oracle.md#a-view-waits-for-the-leases-of-those-it-excludes, #a-lease-needs-a-confirmed-round, #a-new-leader-takes-every-lease-as-held): when a
 /// view is decided that excludes a process not proved dead, every lease of that
 /// process is over. A process that sent its question at time t holds the lease until t + 98 % of L on its clock, which is less than
-/// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L. L is the
-/// option of the process that holds the lease, not of the leader: it says it when it registers, so every leader knows it, and processes
-/// may have different ones.</para>
+/// 99 % of L of real time with clocks that drift by at most 1 %; the leader waits L on its clock, which is at least 99 % of L. L is the option of the process that holds the
+/// lease, not of the leader. The process says it when it registers, so every leader knows it, and processes may have different ones.</para>
 /// <para>Why no earlier or later leader breaks it. (1) A lease is granted only after a read round that began after the question arrived was
-/// answered by a majority in the leader's term. A new leader's majority shares a voter with it, that voter answered first and voted
-/// later, so the question was sent before the election: one L after its election a new leader knows all leases of its predecessors
-/// to be over, and it assumes until then that every process holds one. (2) A leader grants only when an entry of its own term is
-/// committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has the entry that was
-/// committed, and with it no exclusion or view completion of an earlier term that this leader did not see: what was appended before the
-/// grant and never committed cannot come back after it.</para>
-/// <para>Lease and election are dated by the clock at that moment, not by the time of the turn: a process that was frozen after the start of a
-/// turn reads questions and votes in that turn which came later.</para>
-/// <para>The wait is before the view completion is appended (<see cref="LeaseFence"/>), not before the view is announced: once that is in the
-/// log any replica may commit and announce it.</para>
+/// answered by a majority in the leader's term. A new leader's majority shares a voter with that one; this voter answered first and voted later, so the question was sent
+/// before the election. One L after its election a new leader therefore knows that all leases of its predecessors are over, and until then it assumes that every process holds
+/// one. (2) A leader grants only when an entry of its own term is committed, and grants no lease to a process whose exclusion is in its log. So a later leader's log has that
+/// committed entry, and with it no exclusion or view completion of an earlier term that this leader did not see: what was appended before the grant and never committed cannot
+/// come back after it.</para>
+/// <para>Lease and election are dated by the clock at that moment, not by the time of the turn: a process that was frozen after the start of a turn reads in that turn
+/// questions and votes that came later.</para>
+/// <para>The wait is before the view completion is appended (<see cref="LeaseFence"/>), not before the view is announced: once the completion is in the log, any replica may
+/// commit and announce the view.</para>
 /// </remarks>
 internal sealed class LeaseTable(INode node, OracleRules rules, FrameSender sender)
 {

@@ -30,14 +30,14 @@ internal sealed class LostNames(INode node, LeaseFence fence)
         foreach (var lost in state.Lost) Add(state, lost);
     }
 
-    /// <summary>Adds a lost group. Its members get no lease any more, so the end of the last one does not move.</summary>
+    /// <summary>Adds a lost group. Its members get no more leases, so the end of the last one does not move.</summary>
     public void Add(OracleState state, LostGroup lost)
     {
         Looked++;
         _kept.Enqueue(lost, fence.EndOf(state, lost));
     }
 
-    /// <summary>A process is proved dead: nothing waits for its lease. However many proofs a turn brings, the names are gone through once.</summary>
+    /// <summary>A process is proved dead, so nothing waits for its lease. However many proofs a turn brings, the names are gone through once.</summary>
     public void OnProved() => _proved = true;
 
     /// <summary>Requests the releases that are due; true if there were any.</summary>

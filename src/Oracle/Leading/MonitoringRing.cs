@@ -5,9 +5,9 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Assigns watchers. Up to 9 processes everyone watches everyone. Above that there are K = 8 rings, each ordered by another hash: on each ring, the nearest process
-/// before a subject that does not watch it already becomes its watcher. So each process has the K watchers that the tally counts on: without this
-/// a process that is the nearest on several rings counts once, and one in five of 14 processes had too few watchers to be excluded. Source: failure-detection.md#each-process-has-k-watchers.
+/// Assigns watchers. Up to 9 processes, everyone watches everyone. Above that there are K = 8 rings, each ordered by another hash: on each ring, the nearest process before a
+/// subject that does not watch it already becomes its watcher. So each process has the K watchers that the tally counts on. Otherwise a process that is the nearest on several
+/// rings would count once; of 14 processes, one in five then had too few watchers to be excluded. Source: failure-detection.md#each-process-has-k-watchers.
 /// </summary>
 internal sealed class MonitoringRing
 {
@@ -72,8 +72,8 @@ internal sealed class MonitoringRing
     }
 
     /// <summary>
-    /// Forgets all watchers but those of processes that were excluded on suspicion: such a death may be proved only after the exclusion, which spares
-    /// the other members the wait for the lease.
+    /// Forgets all watchers but those of processes that were excluded on suspicion. The death of such a process may be proved only after its exclusion, and the proof spares
+    /// the other members the wait for its lease.
     /// </summary>
     private void Forget(OracleState state)
     {

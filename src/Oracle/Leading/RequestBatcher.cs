@@ -4,8 +4,8 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Requests on their way into the log: joins, leaves and requests for a view wait up to 20 ms for more of them, all others go with the turn. One entry holds as many
-/// as fit, so that requests that came together are one view change. Remembers where to answer, and skips repeats. Source: oracle.md#what-comes-together-is-one-entry.
+/// Requests on their way into the log. Joins, leaves and requests for a view wait up to 20 ms for more of them; all others go with the turn. One entry holds as many as fit, so
+/// that requests that came together are one view change. Remembers where to answer, and skips repeats. Source: oracle.md#what-comes-together-is-one-entry.
 /// </summary>
 internal sealed class RequestBatcher(INode node)
 {
@@ -37,7 +37,7 @@ internal sealed class RequestBatcher(INode node)
     /// <summary>Number of requests whose senders wait for an answer.</summary>
     public int Waiting => _origins.Count;
 
-    /// <summary>Notes a request. False when its process has too many; and for a repeat of one under way, whose answer then goes where the repeat came from.</summary>
+    /// <summary>Notes a request. False when its process has too many, and when it repeats one under way; the answer then goes where the repeat came from.</summary>
     public bool TryBegin(Request request, int peer)
     {
         var key = Key(request);

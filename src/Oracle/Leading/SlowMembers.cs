@@ -6,22 +6,23 @@ using Oracle.State.Operations;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Decides which members go because their handlers are slow. Only members of a group that evicts slow members can see that, however many processes watch the
-/// slow one. It goes when two other members of one such group have suspected it for 6 s, or when the only other living member has.
+/// Decides which members go because their handlers are slow. Only members of a group that evicts slow members can see that, however many processes watch the slow member. It
+/// goes when two other members of one such group have suspected it for 6 s, or when the only other living member has.
 /// </summary>
 /// <remarks>
-/// Where handlers wait for the same thing, members suspect each other. So a member that enough others suspect is no witness while they do, nor in the 6 s
-/// after that: when the thing comes, each member withdraws its suspicions at its own next look. So some member is left in each group.
-/// Members that have been suspected for 10 s, though only by slow ones, go too, the latest registered first. A member that suspected one that goes
-/// stays for 10 s more: it may have waited for something that the other one held.
+/// If the handlers of several members wait for the same thing, the members suspect each other. So a member that enough others suspect is no witness while they do, nor in the
+/// 6 s after that: when the thing comes, each member withdraws its suspicions at its own next look. This leaves some member in each group.
+/// Members that have been suspected for 10 s, though only by slow ones, go too, the latest registered first. A member that suspected one that goes stays for 10 s more: it may
+/// have waited for something that the other one held.
 /// Source: failure-detection.md#slow-members-are-judged-by-their-group.
 /// </remarks>
 internal sealed class SlowMembers(INode node)
 {
     private const int Witnesses = 2;
 
-    // Members look once a second. A member that is quick again says so in a flush; if that does not arrive, others withdraw their suspicions at their
-    // third look after the leader's last, which comes at most 2.5 s after the slow member's last: then no suspicion stands for something that is over.
+    // Members look once a second. In a flush, a member that is quick again says so. If that does not arrive, the others withdraw their suspicions at their third look after the
+    // flush leader last named the member, at most 2.5 s after the member last said that its handlers are at work. So no suspicion that lasts this long is about something that
+    // is over.
     private const long Wait = 6 * Durations.Second;
     private const long StuckWait = 10 * Durations.Second;
     private static readonly HashSet<ProcessId> s_nobody = [];
@@ -59,7 +60,7 @@ internal sealed class SlowMembers(INode node)
         foreach (var observer in _suspicions[subject].Keys) _freedAt[observer] = node.Now;
     }
 
-    /// <summary>Adds to <paramref name="decided"/> the slow members that go: not <paramref name="needed"/>, and none that <paramref name="mayGo"/> denies.</summary>
+    /// <summary>Adds to <paramref name="decided"/> the slow members that go, but neither <paramref name="needed"/> nor any that <paramref name="mayGo"/> denies.</summary>
     public void Decide(OracleState state, List<Exclusion> decided, ProcessId needed, Predicate<ProcessId> mayGo)
     {
         _suspicions.Expire(state, node.Now);
@@ -97,7 +98,7 @@ internal sealed class SlowMembers(INode node)
 
     /// <summary>Whether enough witnesses in one group have suspected the subject for this long, counted from when they were last slow themselves.</summary>
     /// <remarks>
-    /// Walks the suspicions, not all members: with 1,000 groups of 40, all slow to each other, a look at all took the leader 0.5 s and more, and the system was lost.
+    /// Walks the suspicions, not all members: with 1,000 groups of 40, all slow to each other, a look at all members took the leader 0.5 s and more, and the system was lost.
     /// </remarks>
     private bool IsSlow(OracleState state, ProcessId subject, IReadOnlySet<ProcessId> noWitnesses, IReadOnlyDictionary<ProcessId, long> slowAt, long wait)
     {

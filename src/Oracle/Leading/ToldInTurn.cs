@@ -5,8 +5,8 @@ using Oracle.State;
 namespace Oracle.Leading;
 
 /// <summary>
-/// Processes that still have to be told something: all may be waiting at once, and each may have to be dialled. A bounded number is told with each step, in order; a
-/// process that is to be told again keeps its place, since it is told what holds by then.
+/// Processes that still have to be told something. All may be waiting at once, and each may have to be dialled, so a bounded number is told with each step, in order. A process
+/// that is added again keeps its place, since it is told what holds by then.
 /// </summary>
 internal sealed class ToldInTurn
 {
@@ -29,7 +29,7 @@ internal sealed class ToldInTurn
         _waiting.Clear();
     }
 
-    /// <summary>The next process; false when there is none, or none before the next step.</summary>
+    /// <summary>The next process; false when there is none, or when no more may be told before the next step.</summary>
     public bool TryTake([NotNullWhen(true)] out ProcessRecord? process)
     {
         process = null;

@@ -27,7 +27,7 @@ internal static class VoterMajority
 
         bool Answers(ulong node) => (node == self || now - leader.HeardAt(node) < AnswerLife) && !Leaves(node);
 
-        // The record of a process that was in no view is forgotten with its exclusion, though it may still be a voter.
+        // The record of a process that was in no view is forgotten with its exclusion, though the process may still be a voter.
         bool Leaves(ulong node) => state.FindNode(node) is not { Alive: true } process || excluding.Contains(process.Id);
 
         void Spare(Predicate<Exclusion> which)

@@ -4,8 +4,8 @@ using GroupCore.Runtime;
 namespace Oracle;
 
 /// <summary>
-/// What membership tells the log. It stands between <see cref="OracleMember"/> and the group layer if there is a logger, and hears what the group layer hears; what is told to
-/// nobody, such as another leader, it finds when it looks, with each tick of 100 ms.
+/// Writes what happens in membership to the event log. If there is a logger, it stands between <see cref="OracleMember"/> and the group layer and hears what the group layer
+/// hears. What the group layer is not told, such as a change of leader, it finds by looking with each tick of 100 ms.
 /// </summary>
 internal sealed class MembershipLog(INode node, OracleMember member, IMembershipSink inner) : IMembershipSink
 {
@@ -50,7 +50,7 @@ internal sealed class MembershipLog(INode node, OracleMember member, IMembership
         _views.TryGetValue(view.Group, out var before);
         foreach (var failed in view.Failed)
         {
-            // It may have been in many groups.
+            // Logged once, though it may have been in many groups.
             if (_excluded.Contains(failed)) continue;
             if (_excluded.Count >= ExcludedKept) _excluded.Dequeue();
             _excluded.Enqueue(failed);
@@ -67,7 +67,7 @@ internal sealed class MembershipLog(INode node, OracleMember member, IMembership
         inner.OnGroupOver(group, reason);
     }
 
-    /// <summary>With each tick, which came <paramref name="late"/> nanoseconds after it was due.</summary>
+    /// <summary>Called with each tick, which came <paramref name="late"/> nanoseconds after it was due.</summary>
     public void Look(long late)
     {
         if (late >= Late) node.Log.LoopLate(late / Durations.Millisecond);

@@ -11,7 +11,7 @@ using RegisterOperation = Oracle.State.Operations.Register;
 
 namespace Oracle;
 
-/// <content>How this process lives with the Oracle: its start, its lease, being blocked, and the decisions that it receives.</content>
+/// <content>How this process lives with the Oracle: its start, its lease, how it blocks, and the decisions that it receives.</content>
 public sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
@@ -30,7 +30,7 @@ public sealed partial class OracleMember
         _detector.Doubt();
         if (!Registered)
         {
-            // If every turn is late, the waits have to end all the same.
+            // One tick still counts as waiting, so that the waits end even if every turn is late.
             _bootstrap.Doubt(jump - LocalHealth.TickEvery);
             return;
         }
@@ -59,7 +59,7 @@ public sealed partial class OracleMember
     {
         if (!_sender.System.IsNone && _node.Now - _adoptedAt >= AdoptAgainAfter)
         {
-            // A process that became a replica before it heard of its registration belongs to the system, but all nodes of it that it knows may be gone.
+            // A process that became a replica before it heard of its registration belongs to the system, but all nodes of that system that it knows may be gone.
             if (_replica is null) Abandon();
             else _bootstrap.Search([.. _directory.Addresses]);
         }
@@ -70,8 +70,8 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// The adopted system has not registered this process in time: its voters may be gone, and the process that told of them may be cut off. This process
-    /// begins again as at its start, and may adopt that system once more. Requests made meanwhile wait for the registration, in whatever system.
+    /// The adopted system has not registered this process in time: its voters may be gone, and the process that told of them may be cut off. This process begins again as at
+    /// its start, and may adopt that system once more. Requests made meanwhile wait until it is registered, in whichever system.
     /// </summary>
     private void Abandon()
     {
@@ -103,7 +103,7 @@ public sealed partial class OracleMember
             EndAsExcluded("no contact to the Oracle for too long");
             return;
         }
-        // The replicas known here may all have been replaced since: then the seeds know better, or a process that has started where one of them was.
+        // The replicas known here may all have been replaced since. Then the seeds know better, or a process that has started where one of the replicas was.
         if (State == MembershipState.Blocked) _bootstrap.Search([.. _directory.Addresses, .. _detector.Addresses]);
         if (_node.Now >= _nextSync) Synchronise();
         var votes = State == MembershipState.Active && _replica is { Log.IsVoter: true } replica ? replica : null;
@@ -149,7 +149,7 @@ public sealed partial class OracleMember
         if (answer.Replicas.Voters.Count == 0) return;
         if (system == _sender.System && answer.Leader.Node != 0)
         {
-            // The process that answered first may itself have lost contact, and have named replicas that are dead by now.
+            // The process that answered first may itself have lost contact and named replicas that are dead by now.
             Follow(peer, from, answer);
             return;
         }
@@ -178,17 +178,17 @@ public sealed partial class OracleMember
     private void OnOtherSystem(SystemId other)
     {
         _node.Counters.Refuse(RefusalReason.WrongCluster);
-        // Once for each system; a stranger can name any number of them.
+        // Each system is reported once, and only a few are: a stranger can name any number of them.
         if (other.IsNone || !Registered || _others.Count >= MaxOthersReported || _others.Contains(other)) return;
         _others.Add(other);
         _sink?.OnMembershipState(State, $"SplitFoundation: another system of this cluster, {other}, beside {_sender.System}; frames of the other are refused");
     }
 
     /// <summary>
-    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two larger
-    /// systems neither does: each has state of its own, and neither is wrong. Every process that hears of the other system tells its user once, with both names.
-    /// Giving way ends this process with all that it has, so not every sender is believed: only a seed that this process asked itself, and a replica of the other system
-    /// that was reached where it listens. Its replicas go on telling this process who they are (<see cref="Client.SeedBeacon"/>).
+    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way. Of two larger systems
+    /// neither does: each has state of its own, and neither is wrong. Every process that hears of the other system tells its user once, with both names. Giving way ends this
+    /// process with all that it has, so not every sender is believed: only a seed that this process asked itself, or a replica of the other system that was reached where it
+    /// listens. The other system's replicas go on telling this process who they are (<see cref="Client.SeedBeacon"/>).
     /// </summary>
     private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
@@ -242,7 +242,7 @@ public sealed partial class OracleMember
         }
     }
 
-    /// <summary>The Oracle takes this process out of its groups. No view will tell of groups that it only waited to join: so it leaves them itself.</summary>
+    /// <summary>The Oracle takes this process out of its groups. For groups that it only waited to join, no view will say so; it leaves those itself.</summary>
     private void OnDeparting()
     {
         _departure = Departure.Leaving;
@@ -270,7 +270,7 @@ public sealed partial class OracleMember
         }
         _groups.Accepted(result.Group);
         _sink?.OnJoinAccepted(name, result.Group);
-        // When the answer to the departure came, this process did not know of this group yet: no view may tell that it left, so it leaves the group itself.
+        // When the answer to the departure came, this process did not know of this group yet. Perhaps no view will say that it left, so it leaves the group itself.
         if (_departure == Departure.Leaving) _requests.Submit(new Leave(result.Group));
     }
 
@@ -283,8 +283,8 @@ public sealed partial class OracleMember
 
     private void OnLeaseGrant(in Replica from, LeaseGrant grant)
     {
-        // A lease, with the present replicas, is taken from the node that was asked last, or from any other voter: that one may have been asked before, and
-        // only a leader that the voters confirm grants leases.
+        // A lease, with the current replicas, is taken from the node that was asked last or from any other voter. The other voter may have been asked before, and only a leader
+        // that the voters confirm grants leases.
         if (!Registered || (from.Node != _askedOf.Node && !_directory.MayLead(from.Node)) || !_lease.Take(grant)) return;
         if (_directory.Leader.Node == 0) _directory.Hint(from);
         _detector.Trust();
@@ -318,7 +318,7 @@ public sealed partial class OracleMember
     }
 
     /// <summary>
-    /// A replica learns the replicas from its own log: what the leader said last may be older, and the leader may be gone.
+    /// A replica learns the replicas from its own log: what the leader last said may be older, and the leader may be gone.
     /// </summary>
     private void LearnReplicas()
     {
@@ -328,14 +328,15 @@ public sealed partial class OracleMember
         _directory.Learn(replicas);
         if (replicas == _reached) return;
         _reached = replicas;
-        // Each voter has to be believed at once when it asks for votes, or leads: so dial it in advance. An excluded voter votes until it is replaced, but its link is closed.
+        // Each voter has to be believed at once when it asks for votes, or leads, so it is dialled in advance. An excluded voter votes until it is replaced, but its link is
+        // closed.
         foreach (var voter in replicas.Voters)
             if (voter.Node != _node.Id && replica.State.FindNode(voter.Node) is { Alive: true }) _node.Links.Open(voter.Address, voter.Node);
     }
 
     /// <summary>
-    /// When the leader dies, the votes of the other voters have to count at once: so each is dialled in advance, or introduced by others. Not a voter that is gone:
-    /// asking for it would turn the link to whatever process listens there now into a link to the old voter again.
+    /// When the leader dies, the votes of the other voters have to count at once, so each is dialled in advance or introduced by others. A voter that is gone is not asked for:
+    /// that would turn the link to whatever process listens there now into a link to the old voter again.
     /// </summary>
     private void ReachVoters(OracleReplica replica)
     {
@@ -354,7 +355,7 @@ public sealed partial class OracleMember
         if (_moreWithin > 0) _node.SetTimer(_node.Now + _moreWithin, this, Ask);
     }
 
-    /// <summary>The node that was asked for the rest does not answer: it may be dead. Or its link may only be slow, so each further question gets twice the time.</summary>
+    /// <summary>The node that was asked for the rest does not answer. It may be dead, or its link may only be slow, so each further question gets twice the time.</summary>
     private void AskAnother()
     {
         _moreWithin *= 2;
@@ -374,7 +375,7 @@ public sealed partial class OracleMember
 
     private void OnSyncAnswer(in Replica from, SyncAnswer answer)
     {
-        // Only a leader's own word counts: another replica may name a deposed leader. A leader that was no voter yet becomes known through the voters.
+        // Only a leader's own word counts: another replica may name a deposed leader. A leader that is not known here as a voter yet becomes known through the voters.
         if (answer.Leader == from && _directory.MayLead(from.Node))
         {
             _directory.Learn(answer.Replicas);
@@ -415,7 +416,7 @@ public sealed partial class OracleMember
         if (_departure != Departure.Leaving || _groups.Count > 0) return;
         // A copy of the log that hears no leader may be out of date: then the replicas that the last lease named count.
         var replicas = _replica?.Log is { HearsLeader: true } log ? log.Entries.ConfigurationAt(log.Commit) : _directory.Replicas;
-        // The leases say which processes to watch, but only some time after these were registered: so ask the state too.
+        // The leases say which processes to watch, but only some time after those registered, so the state is asked too.
         bool alone = _detector.IsAlone && _replica is { Services.Alone: true } own && own.Log.Entries.Configuration is { Voters.Count: 1 } latest && latest.IsVoter(_node.Id);
         if ((replicas.IsVoter(_node.Id) || _replica?.Log.Leading is { Transferring: true }) && !alone) return;
         _departure = Departure.Goodbye;
@@ -436,7 +437,7 @@ public sealed partial class OracleMember
         if (_over) return;
         if (_departure == Departure.Goodbye)
         {
-            // It has said goodbye itself; the answer follows.
+            // This process has said goodbye itself; the answer is on its way.
             End("left");
             return;
         }

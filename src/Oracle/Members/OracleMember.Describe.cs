@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace Oracle;
 
-/// <content>How membership is, for a person who reads it.</content>
+/// <content>Describes the condition of membership for a human reader.</content>
 public sealed partial class OracleMember
 {
     internal Detection.FailureDetector Detector => _detector;

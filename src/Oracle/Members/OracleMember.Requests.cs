@@ -72,7 +72,7 @@ public sealed partial class OracleMember
         AskSoon();
     }
 
-    /// <summary>One question serves all groups: many of them may want one in the same turn.</summary>
+    /// <summary>One question serves all groups, of which many may want one in the same turn.</summary>
     private void AskSoon()
     {
         if (_syncWanted) return;

@@ -60,7 +60,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     private long _nextSync;
     private long _synchronised;
 
-    // The node that was last asked for missing views and proposals, until it answers; and, while more is known to be missing, how long to wait for an answer.
+    // The node that was last asked for missing views and proposals, until it answers. And how long to wait for an answer, while more is known to be missing.
     private ulong _unanswered;
     private long _moreWithin;
     private long _startedAt;
@@ -75,7 +75,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        // One spelling for each address: by it this process recognises its own address among the seeds.
+        // One spelling for each address, by which this process recognises its own among the seeds.
         options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _sender = new(node);
@@ -208,7 +208,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         _bootstrap.OnFault(peer, fault);
         if (fault == LinkFault.Replaced && State == MembershipState.Blocked) _bootstrap.Replaced(peer);
         _beacon.OnFault(peer, fault);
-        // The connection may stand, though a probe of its listener fails.
+        // The connection may be up although a probe of the listener fails.
         if (fault is not (LinkFault.Refused or LinkFault.Unreachable)) _introductions.OnFault(peer);
         _detector.OnFault(peer, fault);
         _reaper.OnFault(peer, fault);
@@ -307,10 +307,11 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     }
 
     /// <summary>
-    /// Whether this node may send this frame. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known here is believed once a known one has named it.
-    /// While the log hears no leader it takes frames of others (<see cref="MayJoinLog"/>): a replica that was cut off may know none of its fellow voters. A node that asks the log
-    /// for something, and does not only answer, has to be confirmed (<see cref="IsConfirmed"/>): what it appends is applied and told to others. So has a node that answers as a
-    /// replica at whose address no process was: with the word of a dead voter, two other voters that do not hear each other would both lead.
+    /// Whether this node may send this frame. Decisions come from replicas (<see cref="IsReplica"/>); a replica that is not known here is believed once a known one has named
+    /// it. While the log hears no leader it also takes frames of nodes that no replica has named (<see cref="MayJoinLog"/>): a replica that was cut off may know none of its
+    /// fellow voters. A node that asks the log for something, and does not only answer, has to be confirmed (<see cref="IsConfirmed"/>), since what it appends is applied and
+    /// told to others. So has a node that answers in the name of a replica at whose address no process was: with the word of a dead voter, two other voters that do not hear
+    /// each other would both lead.
     /// </summary>
     private bool MayTell(int peer, in Replica from, IFrame frame) => frame switch
     {
@@ -323,30 +324,29 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
     };
 
     /// <summary>
-    /// Whether the other end of a link is a replica, or the leader, that is known here, and does not only claim to be: some decisions of replicas cannot
-    /// be taken back.
+    /// Whether the other end of a link really is a replica, or the leader, that is known here, and does not only claim to be: some decisions of replicas cannot be taken back.
     /// </summary>
     private bool IsReplica(int peer, in Replica from) => peer == FrameSender.Own || (_directory.Knows(from.Node) && IsConfirmed(peer, from));
 
     private bool IsOfLog(in Replica from) => from.Node == _node.Id || _directory.Knows(from.Node) || _replica is { } replica && (replica.Knows(from.Node) || MayJoinLog(from, replica));
 
     /// <summary>
-    /// Whether a node that no replica has named may have become a replica: a registered process at its address; or any node, once this process has had no answer of a leader
-    /// for so long that it believes any node that answers its search.
+    /// Whether a node that no replica has named may have become a replica. A registered process at its own address may. So may any node, once this process has had no answer of
+    /// a leader for so long that it believes any node that answers its search.
     /// </summary>
     private bool MayJoinLog(Replica from, OracleReplica replica) =>
         !replica.Log.HearsLeader && (State != MembershipState.Active || (replica.State.FindNode(from.Node) is { Alive: true } process && process.Address == from.Address));
 
     /// <summary>
-    /// The one rule for whether a node is the replica that it claims to be. It is if this process reached it by a dial of that replica's address, or if the process that listens
-    /// there says that the session is its own (<see cref="ILinks.IsConfirmed"/>); that stays so when the link is made again, whichever side dials then. Or if it cannot be
-    /// dialled from here, but from other voters, which introduce it (<see cref="Introductions"/>). A node that only dialled in is asked for in both ways; what it said
-    /// meanwhile it repeats, or this process asks for it every second.
+    /// The one rule for whether a node is the replica that it claims to be. It is if this process reached it by dialling that replica's address, or if the process that listens
+    /// there says that the session is its own (<see cref="ILinks.IsConfirmed"/>); both hold when the link is made again, whichever side dials then. It also is if it cannot be
+    /// dialled from here but other voters can, and introduce it (<see cref="Introductions"/>). A node that only dialled in is asked for in both ways. Nothing that it said
+    /// meanwhile is lost: it repeats that, or this process asks every second.
     /// </summary>
     private bool IsConfirmed(int peer, in Replica from)
     {
         if (_node.Links.IsConfirmed(peer) || _introductions.Has(peer)) return true;
-        // Any number of strangers may claim to be replicas: of those that no known replica has named, a few are asked for.
+        // Any number of strangers may claim to be replicas. Of those that no known replica has named, only a few are asked for.
         bool named = _directory.Knows(from.Node) || _replica?.Knows(from.Node) == true;
         if (!named && !_asked.Contains(from.Node))
         {
@@ -366,7 +366,7 @@ public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTar
         return _replica;
     }
 
-    /// <summary>Makes sure that a turn follows in which queued frames leave.</summary>
+    /// <summary>Makes sure that a turn follows, in which queued frames leave.</summary>
     private void Wake()
     {
         if (_kicked) return;

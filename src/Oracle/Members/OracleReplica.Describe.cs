@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace Oracle;
 
-/// <summary>How the copy of the Oracle is, for a person who reads it.</summary>
+/// <summary>Describes the condition of this copy of the Oracle for a human reader.</summary>
 internal sealed partial class OracleReplica
 {
     /// <summary>Inside a turn.</summary>

@@ -19,7 +19,7 @@ internal sealed partial class OracleReplica : ILogPort, IStateEvents
     private readonly Action _requestTurn;
     private readonly Action _roleChanged;
 
-    // Processes that got an answer since _answeredSince: none gets a second one until AnswersApart has passed.
+    // Processes that got an answer since _answeredSince. None gets a second one until AnswersApart has passed.
     private readonly HashSet<ProcessId> _answered = [];
     private long _answeredSince;
 
@@ -48,9 +48,9 @@ internal sealed partial class OracleReplica : ILogPort, IStateEvents
     public bool Knows(ulong nodeId) => Log.LeaderHint.Node == nodeId || Log.Entries.Configuration.Contains(nodeId);
 
     /// <summary>
-    /// Answers a process with the views and proposals that it lacks. Any replica may: what it applied is committed, so it can be old but not wrong; it says nothing of
-    /// entries that it has not applied yet. The size of an answer is bounded (only its last frame may exceed the bound), and so is how often a process gets one: if there
-    /// is more, it is told so, and asks again. Each answer begins at a random one of its groups, so that no group always waits for others.
+    /// Answers a process with the views and proposals that it lacks. Any replica may answer: what it has applied is committed, so it can be old but not wrong; it says nothing
+    /// of entries that it has not applied yet. The size of an answer is bounded (only its last frame may exceed the bound), and so is how often a process gets one. If there is
+    /// more, the process is told so, and asks again. Each answer begins at a random one of the process's groups, so that no group always waits for others.
     /// </summary>
     public void OnSync(int peer, in Replica from, SyncAsk ask)
     {
@@ -158,7 +158,7 @@ internal sealed partial class OracleReplica : ILogPort, IStateEvents
     private bool SendMissingViews(int peer, GroupRecord group, ProcessId process, ulong view, ulong proposal, ref int room)
     {
         int from = view > 0 ? 0 : group.QueueIndexOf(process) >= 0 ? group.Installs.Count : group.Installs.FindLastIndex(install => install.Joined.Contains(process));
-        // A member since before the oldest kept install: there is only the latest for it.
+        // A member since before the oldest kept install gets the latest one only.
         if (from < 0) from = group.View.RankOf(process) >= 0 ? group.Installs.Count - 1 : group.Installs.Count;
         for (int i = from; i < group.Installs.Count; i++)
         {

@@ -4,7 +4,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Raft;
 
-/// <summary>Entries after (PrevIndex, PrevTerm), or none as a heartbeat. <paramref name="Read"/> is the number of the present read round (read-index).</summary>
+/// <summary>Entries after (PrevIndex, PrevTerm), or none as a heartbeat. <paramref name="Read"/> is the number of the current read round (read-index).</summary>
 internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm, IReadOnlyList<LogEntry> Entries, ulong Commit, ulong Read) : IFrame
 {
     public const int MaxEntries = 512;
@@ -38,11 +38,11 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
         for (int i = 0; i < count; i++)
         {
             var entry = new LogEntry(WireFormat.ReadPlace(ref reader), WireFormat.ReadEnum<EntryKind>(ref reader, 3), reader.ReadBinary().ToArray());
-            // An unreadable entry must not enter the log: once it was committed there, only ending the node would keep its state from going astray.
+            // An unreadable entry must not enter the log: once it is committed, the node has to end, or its state would diverge.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
             else if (entry.Content.Length > 0) throw new InvalidDataException("Content of an entry that is for none.");
-            // Such a log would be ahead of all other logs for ever.
+            // With such an entry this log would be ahead of all others for ever.
             if (entry.Term > term) throw new InvalidDataException("An entry of a term after the leader's.");
             entries.Add(entry);
         }

@@ -24,7 +24,7 @@ internal abstract class Campaign(ReplicatedLog log, bool pre) : Role(log)
         Decided();
     }
 
-    /// <summary>When to go on without a majority.</summary>
+    /// <summary>When to go on if there is no majority by then.</summary>
     protected abstract long AskAgainAt();
 
     /// <summary>The term that a vote must be for.</summary>

@@ -29,7 +29,7 @@ internal static class ConfigurationCodec
     public static Configuration Read(ref MessagePackReader reader)
     {
         var configuration = new Configuration(ReadReplicas(ref reader), ReadReplicas(ref reader));
-        // The sum is checked as well: else a leader that turns voters into learners, or the other way round, could write a list that no process reads.
+        // The sum is checked as well. Otherwise a leader that turns voters into learners, or the other way round, could write a list that no process reads.
         int replicas = configuration.Voters.Count + configuration.Learners.Count;
         if (replicas > Limits.Replicas) throw new InvalidDataException($"{replicas} replicas; at most {Limits.Replicas} are allowed.");
         var seen = new HashSet<ulong>();

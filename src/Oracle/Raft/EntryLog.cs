@@ -6,7 +6,7 @@ namespace Oracle.Raft;
 /// </summary>
 internal sealed class EntryLog
 {
-    // End: the content bytes of all entries up to and with this one, since the log was last reset.
+    // End: the content bytes of all entries up to and including this one, since the log was last reset.
     private readonly List<(LogEntry Entry, long End)> _entries = [];
     private readonly List<(ulong Index, Configuration Configuration)> _configurations = [(0, Configuration.Empty)];
     private long _baseEnd;

@@ -8,7 +8,7 @@ internal interface ILogPort
     /// <summary>Whether the link to a replica has room for more than control frames.</summary>
     bool HasRoom(in Replica to);
 
-    /// <summary>The present end of the stream on the link to a replica.</summary>
+    /// <summary>The current end of the stream on the link to a replica.</summary>
     LinkMark EndOf(in Replica to);
 
     /// <summary>Whether bytes before that end still wait in the link to the replica; false when that link has ended.</summary>

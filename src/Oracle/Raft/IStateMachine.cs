@@ -14,6 +14,6 @@ internal interface IStateMachine
 
     void Save(IBufferWriter<byte> into);
 
-    /// <summary>Begins to read a saved state; the present state stays until that has finished.</summary>
+    /// <summary>Begins to read a saved state; the current state stays until the reading has finished.</summary>
     IRestore BeginRestore();
 }

@@ -22,18 +22,18 @@ internal sealed class IncomingState(ulong term, ulong index, int total, IRestore
 
     public bool IsOf(SnapshotChunk chunk) => (chunk.Term, chunk.LastIndex, chunk.Total) == (term, index, total);
 
-    /// <summary>Takes the next part. A part that does not fit was sent again, or follows one that was lost: it is ignored.</summary>
+    /// <summary>Takes the next part. A part that does not fit is ignored: it was sent again, or follows one that was lost.</summary>
     public void Take(SnapshotChunk chunk)
     {
         var part = chunk.Bytes.Span;
         if (chunk.Offset != Count || part.Length > total - Count) return;
-        // Grows in few steps, each of which copies: moving 256 MiB takes as long as some heartbeats.
+        // Grows in few steps, since each step copies: moving 256 MiB takes as long as several heartbeats.
         if (Count + part.Length > _bytes.Length) Array.Resize(ref _bytes, (int)Math.Min(total, Math.Max(LeastBytes, 4L * (Count + part.Length))));
         part.CopyTo(_bytes.AsSpan(Count));
         Count += part.Length;
         IsSound = IsSound && restore.TryRead(Bytes.Span, IsWhole);
     }
 
-    /// <summary>Replaces the present state by this one.</summary>
+    /// <summary>Replaces the current state by this one.</summary>
     public void Finish() => restore.Finish();
 }

@@ -11,11 +11,11 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     private const int BatchBytes = 256 << 10;
     private const ulong PipelineEntries = 4 * AppendRequest.MaxEntries;
 
-    /// <summary>Bounds of the uncommitted entries, and of the bytes of their content: where either is reached, no more are taken.</summary>
+    /// <summary>Bounds of the uncommitted entries, and of the bytes of their content: when either is reached, no more entries are taken.</summary>
     public const ulong UncommittedEntries = 8_192;
     public const long UncommittedBytes = 16 << 20;
 
-    // Followers wait that long for the leader that they heard: if it stepped down earlier, no replica would lead in the meantime.
+    // Followers wait that long for a leader that they heard: if it stepped down earlier, no replica would lead in the meantime.
     private readonly long _patience = Math.Max(QuorumTimeout, log.Options.ElectionTimeout.Nanoseconds());
     private readonly List<Progress> _others = [];
     private ulong _firstOwn;
@@ -41,7 +41,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         Since = Log.Node.Clock();
         Log.Lead();
-        // Other replicas take no more uncommitted entries than this one, so its first entry needs room. Only a lying leader can have filled the log so far.
+        // Other replicas take no more uncommitted entries than this one, so its first entry needs room. Only a lying leader can have filled the log that far.
         if (Log.Entries.LastIndex - Log.Commit >= ReplicatedLog.MostUncommitted) Log.Entries.Truncate(Log.Commit + ReplicatedLog.MostUncommitted);
         _firstOwn = Log.Entries.LastIndex + 1;
         Log.Entries.Append(new(Log.Term, EntryKind.Noop, []));
@@ -228,7 +228,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
     {
         if (other.Snapshot is not null || other.Next <= Log.Entries.Base)
         {
-            // The replica lacks the entry that is named here, unless it needs no saved state any more; its answer counts as one to a heartbeat all the same.
+            // The replica lacks the entry named here, unless it no longer needs a saved state. Its answer still counts as an answer to a heartbeat.
             if (heartbeat || other.SentRead != _read) Append(other, Log.Entries.LastIndex, []);
             SendParts(other, heartbeat);
             return;
@@ -254,7 +254,7 @@ internal sealed class Leader(ReplicatedLog log) : Role(log)
         (other.SentRead, other.SentCommit) = (_read, Log.Commit);
     }
 
-    // A link kept full by other traffic never shows room: so at a heartbeat one part goes all the same, if the replica has taken all parts before.
+    // A link kept full by other traffic never shows room. So each heartbeat sends one part in any case, if the replica has taken all earlier ones.
     // A part that still waits in the link is not sent again, however slow the link is.
     private void SendParts(Progress other, bool heartbeat)
     {

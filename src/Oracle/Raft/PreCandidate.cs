@@ -1,6 +1,6 @@
 namespace Oracle.Raft;
 
-/// <summary>Asks whether a majority would vote for this replica, without starting a term: so a replica that was cut off deposes no leader.</summary>
+/// <summary>Asks whether a majority would vote for this replica, without starting a term. So a replica that was cut off deposes no leader.</summary>
 internal sealed class PreCandidate(ReplicatedLog log) : Campaign(log, pre: true)
 {
     protected override ulong Term => Log.Term + 1;

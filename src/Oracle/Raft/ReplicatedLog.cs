@@ -13,16 +13,16 @@ namespace Oracle.Raft;
 /// follower that its configuration does not list as a voter, so it never campaigns. Frames leave at the end of the turn, so that the
 /// entries and read rounds of a turn share one frame per replica.</para>
 /// <para>Failure cases: a leader that hears no majority for 1 s, or an election time-out if that is more, steps down; a replica behind the cut gets the saved
-/// state; frames lost with a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: none of them would
-/// believe its decisions. A voter that cannot dial a candidate elects it only where other replicas have introduced it, and the candidate has more of the log (so
-/// the roles could not be swapped) or the leader hands over to it. State lives in memory: a process that restarts is another replica.
+/// state; frames lost with a closed link show as a gap that the next heartbeat repairs. A replica that a majority cannot dial is not elected: that majority would not believe
+/// its decisions. A voter that cannot dial a candidate elects it only where other replicas have introduced it, and the candidate has more of the log (so the roles could not be
+/// swapped) or the leader hands over to it. State lives in memory: a process that restarts is another replica.
 /// Source: oracle.md#rules; Ongaro and Ousterhout 2014, and Ongaro's erratum on single-server changes.</para>
 /// </remarks>
 internal sealed class ReplicatedLog : ITimerTarget
 {
     private const long SnapshotAtBytes = 8 << 20;
 
-    // 2^32 terms are some ten elections a second for as many years: no replica is ever that far behind.
+    // 2^32 terms are about ten elections a second for more than ten years: no replica is ever that far behind.
     private const ulong MostAhead = 1UL << 32;
 
     /// <summary>Bound of the uncommitted entries that a replica takes: four times what an honest leader appends.</summary>
@@ -32,7 +32,7 @@ internal sealed class ReplicatedLog : ITimerTarget
     // A leader that sends a state is heard far more often than this.
     private const long IncomingLife = 30 * Durations.Second;
 
-    // Saving takes the whole turn, 0.1 s with 100,000 memberships: so replicas save at different entries.
+    // Saving takes the whole turn, 0.1 s with 100,000 memberships, so replicas save at different entries.
     private readonly ulong _saveLater;
     private IncomingState? _incoming;
     private long _appliedBytes;
@@ -90,8 +90,8 @@ internal sealed class ReplicatedLog : ITimerTarget
     public bool IsVoter => Entries.Configuration.IsVoter(Node.Id);
 
     /// <summary>
-    /// Whether this replica asks for votes: also one that the latest configuration takes its vote, as long as that is not known to be committed. The others may need its vote by the one
-    /// before, which it refuses to a shorter log: then it alone can be elected, by the latest.
+    /// Whether this replica asks for votes. A replica that loses its vote by the latest configuration still does, until that configuration is known to be committed. By the
+    /// configuration before, the others may need its vote, which it refuses to a candidate with a shorter log. Then it alone can be elected, by the latest configuration.
     /// </summary>
     public bool MayCampaign => IsVoter || (Entries.ConfigurationIndex > Commit && Entries.ConfigurationAt(Entries.ConfigurationIndex - 1).IsVoter(Node.Id));
 
@@ -135,14 +135,14 @@ internal sealed class ReplicatedLog : ITimerTarget
     public void OnTimer(long token)
     {
         _timer = default;
-        // The received part of a state may be as large as everything else that this process holds.
+        // The part of a state received so far may be as large as everything else that this process holds.
         if (Node.Now - LeaderContact >= IncomingLife) _incoming = null;
         Role.OnTimer();
     }
 
     public void OnFrame(in Replica from, IFrame frame)
     {
-        // This replica would take over such a term, and the other replicas would have to follow, until there is no higher term.
+        // This replica would adopt such a term and the other replicas would have to follow, until no higher term is left.
         if (TermOf(frame) > Term + MostAhead)
         {
             Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -268,7 +268,7 @@ internal sealed class ReplicatedLog : ITimerTarget
         Port.Send(from, new VoteReply(false, Term, granted));
     }
 
-    /// <summary>Takes the sender as leader of its term; false when the sender is not.</summary>
+    /// <summary>Accepts the sender as the leader of the term; false when it is not.</summary>
     private bool Follow(in Replica from, ulong term)
     {
         if (term < Term)
@@ -325,7 +325,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             Entries.Append(entry);
         }
         CommitThrough(Math.Min(request.Commit, last));
-        // The leader has every committed entry. A leader with fewer must not count a replica that a lie has led beyond it.
+        // An honest leader has every committed entry. If a lie has moved the commit index of this replica beyond the leader's log, the leader must not count this replica.
         Port.Send(from, new AppendReply(Term, true, Math.Max(last, Commit), request.Read));
     }
 
@@ -366,7 +366,7 @@ internal sealed class ReplicatedLog : ITimerTarget
             return;
         }
         incoming.Finish();
-        // Entries after one that both have may be acknowledged, and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
+        // If both logs have the last entry of the state, the entries after it may be acknowledged and count for a majority: they stay (Ongaro and Ousterhout 2014, section 7).
         if (Entries.Knows(chunk.LastIndex) && Entries.TermAt(chunk.LastIndex) == chunk.LastTerm && Rules.RaftKeepMatching) Entries.Cut(chunk.LastIndex);
         else Entries.Reset(chunk.LastIndex, chunk.LastTerm, chunk.Configuration);
         Commit = Applied = chunk.LastIndex;
@@ -378,7 +378,7 @@ internal sealed class ReplicatedLog : ITimerTarget
 
     private void Save()
     {
-        // Counts applied bytes, not held ones: uncommitted entries cannot be cut away, and with them the state would be saved again at each commit.
+        // Counts applied bytes, not held ones. Uncommitted entries cannot be cut away; if they counted, the state would be saved again at each commit.
         if (Applied - Saved.Index < (ulong)Options.SnapshotEntries + _saveLater && _appliedBytes < SnapshotAtBytes + ((long)_saveLater << 10)) return;
         if (Applied == Saved.Index) return;
         _appliedBytes = 0;

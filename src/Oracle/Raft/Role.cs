@@ -1,6 +1,6 @@
 namespace Oracle.Raft;
 
-/// <summary>The present role of a replica. A role begins with <see cref="Enter"/> and ends when another one enters.</summary>
+/// <summary>The current role of a replica. A role begins with <see cref="Enter"/> and ends when another one enters.</summary>
 internal abstract class Role(ReplicatedLog log)
 {
     protected ReplicatedLog Log { get; } = log;

@@ -1,9 +1,8 @@
 namespace Oracle.Raft;
 
 /// <summary>
-/// A saved state on its way to one replica, in parts that the replica acknowledges, at most 1 MiB of them unacknowledged: so a state of any
-/// size leaves room on the link, and heartbeats pass between the parts. Parts lost with a link are sent again from where the receiver stands;
-/// parts that still wait in a link are not.
+/// A saved state on its way to one replica, in parts that the replica acknowledges, with at most 1 MiB unacknowledged. So a state of any size leaves room on the link, and
+/// heartbeats pass between the parts. Parts lost with a link are sent again, from what the receiver holds; parts that still wait in a link are not.
 /// </summary>
 internal sealed class SnapshotTransfer((ulong Index, ulong Term, Configuration Configuration, ReadOnlyMemory<byte> Bytes) saved, long now)
 {

@@ -36,7 +36,7 @@ internal sealed class GroupRecord(GroupId id, string name, GroupOptions options,
     /// <summary>Bytes that <see cref="OracleState.Bytes"/> counts for this group now.</summary>
     public long Counted { get; set; }
 
-    /// <summary>Most bytes that the group takes in the saved state, until another process asks to join.</summary>
+    /// <summary>The most bytes that the group can take in the saved state until another process asks to join.</summary>
     public long Bytes => Sizes.Group(Name, Math.Max(InstallBytes[^1] + QueueBytes, InstallBytes.Max()));
 
     /// <summary>Processes whose exclusion rule A5 refused.</summary>

@@ -19,7 +19,7 @@ internal interface IStateEvents
 
     void OnProposed(GroupRecord group);
 
-    /// <summary>A view was decided; <paramref name="goers"/> were in the view before and have left, excluded ones not among them.</summary>
+    /// <summary>A view was decided; <paramref name="goers"/> were in the view before and have left. Excluded members are not among them.</summary>
     void OnInstalled(GroupRecord group, IReadOnlyList<ViewMember> goers);
 
     /// <summary>A group is over; the <paramref name="concerned"/> were its members, or waited to join it.</summary>

@@ -37,7 +37,7 @@ internal sealed partial class OracleState
 
     public IRestore BeginRestore() => new Restore(this, new(events, rules, most, room));
 
-    /// <summary>Replaces the present state by another one, whose tables it takes over without a copy.</summary>
+    /// <summary>Replaces the current state by another one, whose tables it takes over without a copy.</summary>
     private void Become(OracleState other)
     {
         (_index, ProcessesVersion, _lastGroup, Bytes) = (other._index, other.ProcessesVersion, other._lastGroup, other.Bytes);
@@ -200,7 +200,9 @@ internal sealed partial class OracleState
         return group;
     }
 
-    /// <summary>Whether a proposal says of each member whether it stays, and lets in only processes that wait to join: then all processes that it may install have records.</summary>
+    /// <summary>
+    /// Whether a proposal says of each member whether it stays, and lets in only processes that wait to join. Then all processes that it may install have records.
+    /// </summary>
     private static bool IsOf(GroupRecord group, PendingProposal pending)
     {
         var (proposal, members) = (pending.Proposal, group.View.Members);

@@ -162,7 +162,7 @@ internal sealed partial class OracleState
         }
         if (ranks.Count > 0 && (group.Queue.Count > 0 || group.Leavers.Count > 0)) Request(group, Rebuild.WhenIdle);
         events.OnInstalled(group, goers);
-        // A process that asked to join after the last proposal finds no member left that has the state.
+        // For a process that asked to join after the last proposal, no member is left that has the state.
         if (ranks.Count == 0) End(group, AllLeft);
     }
 

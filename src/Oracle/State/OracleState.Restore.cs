@@ -3,7 +3,7 @@ using Oracle.Raft;
 
 namespace Oracle.State;
 
-/// <summary>Reads a saved state as it arrives, one process or group after the other.</summary>
+/// <summary>Reads a saved state as it arrives, one process or group at a time.</summary>
 internal sealed partial class OracleState
 {
     private sealed class Restore(OracleState into, OracleState read) : IRestore
@@ -13,7 +13,7 @@ internal sealed partial class OracleState
         private Part _part;
         private int _at, _left = NotCounted;
 
-        // Bytes that must have arrived before the next try: so a large group that is not complete yet is not looked through again with each part.
+        // Number of bytes that must have arrived before the next try, so that a large group that is still incomplete is not scanned again with each part.
         private int _next;
         private bool _malformed;
 

@@ -11,24 +11,23 @@ namespace Oracle.State;
 /// </summary>
 /// <remarks>
 /// Apply rules (oracle.md#a1-an-exclusion-supersedes, #the-name-of-a-lost-group-waits-for-leases, #a-request-has-one-effect). All operations of an
-/// entry are applied first, then one proposal is built for each group that needs one: so the causes in one entry share a view change, and the
-/// entry's index names the proposal.
+/// entry are applied first, then one proposal is built for each group that needs one. So the causes in one entry share a view change, and the entry's index names the proposal.
 /// <list type="bullet">
 /// <item>A1: an exclusion builds a new proposal in every group that has the process as member or joiner; it supersedes the pending one.</item>
 /// <item>A2: a join waits in the queue while a proposal is pending.</item>
 /// <item>A3: a view completion counts only for the pending proposal of the current view, and from the member that leads the flush.</item>
 /// <item>A4: a proposal is superseded, never withdrawn: members are wedged by it and only a view frees them.</item>
 /// <item>A5: the last acceptor of a group is excluded only with proof of death.</item>
-/// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, and does not show a
-/// joiner that has loaded meanwhile: as long as members survive, the flush decides by what they report.</item>
+/// <item>A6: without an initialised survivor the group's state is lost. The flag in the view is as old as the view, and does not show that a joiner has loaded the state since.
+/// So as long as members survive, the flush decides by what they report.</item>
 /// <item>The name of a lost StrictPrimary group is kept while a member that is not proved dead may hold a lease (<see cref="LostGroup"/>):
 /// a process that asks for that name gets no answer, and asks again.</item>
 /// </list>
-/// The size of the saved state is counted with each change (<see cref="Sizes"/>), alike at each replica and in each restored state: where it would be more
-/// than <paramref name="most"/>, no group is founded or joined.
+/// The size of the saved state is counted with each change (<see cref="Sizes"/>), alike at each replica and in each restored state. No group is founded or joined if that could
+/// make it larger than <paramref name="most"/>.
 /// </remarks>
 /// <param name="events">Gets the changes.</param>
-/// <param name="rules">The rules that it keeps: all, outside of tests.</param>
+/// <param name="rules">The rules in force; outside tests, all of them.</param>
 /// <param name="most">Size of the state in bytes from which no group is founded or joined any more.</param>
 /// <param name="room">Bytes beyond that for kept results; above it, only the oldest request of each process is answered.</param>
 internal sealed partial class OracleState(IStateEvents events, OracleRules rules, long most = Limits.StateBytes, long room = Limits.ResultBytes) : IStateMachine
@@ -276,7 +275,7 @@ internal sealed partial class OracleState(IStateEvents events, OracleRules rules
 
     private int PlaceOf(JoinRequest request) => Sizes.Place(request.Process, Find(request.Process)!.Address, request.Tag);
 
-    /// <summary>Counts the present size of a group.</summary>
+    /// <summary>Counts the current size of a group.</summary>
     private void Count(GroupRecord group)
     {
         Bytes += group.Bytes - group.Counted;

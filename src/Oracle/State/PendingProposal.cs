@@ -7,6 +7,6 @@ internal sealed record PendingProposal(Proposal Proposal, IReadOnlyList<ProcessI
 {
     public ulong Number => Proposal.Number;
 
-    /// <summary>Whether this process leads the flush in the group's present view: only the flush leader may complete the view.</summary>
+    /// <summary>Whether this process leads the flush in the group's current view: only the flush leader may complete the view.</summary>
     public bool IsLedBy(ProcessId process, View view) => view.RankOf(process) is >= 0 and var rank && rank == Proposal.LeaderIn(view);
 }

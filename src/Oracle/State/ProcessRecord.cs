@@ -12,14 +12,14 @@ internal sealed class ProcessRecord(ProcessId id, NodeAddress address, string ta
 
     public string Tag { get; } = tag;
 
-    /// <summary>Host, process number and start: by these a process of the same host can see whether it is gone.</summary>
+    /// <summary>Host, process number and start: from these a process on the same host can tell whether this one is gone.</summary>
     public string Host { get; } = host;
 
     public int Number { get; } = number;
 
     public long Start { get; } = start;
 
-    /// <summary>How long it may act after it has asked for a lease, in ns on its clock.</summary>
+    /// <summary>How long it may act after it asked for a lease, in ns on its clock.</summary>
     public long Lease { get; } = lease;
 
     /// <summary>Whether it listens at its address itself: only then does a refusal there say that it is gone.</summary>

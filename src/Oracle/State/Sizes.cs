@@ -4,7 +4,7 @@ using GroupCore.Transport;
 
 namespace Oracle.State;
 
-/// <summary>Most bytes that the parts of the state take in the saved state, however they change: <see cref="OracleState.Bytes"/> is their sum.</summary>
+/// <summary>The most bytes that each part of the state can take in the saved state, however it changes. <see cref="OracleState.Bytes"/> is their sum.</summary>
 internal static class Sizes
 {
     /// <summary>Numbers and headers of a saved state without processes and groups, with all past lives that it remembers.</summary>
@@ -35,8 +35,8 @@ internal static class Sizes
     }
 
     /// <summary>
-    /// A member, or a process that waits to join: once as in a view, and once more as its id and two ranks, as among those that joined or moved. In a view without
-    /// it, which names it as having left or as excluded, it takes less. So no view is larger than the one before it together with all processes that waited to join.
+    /// Bytes of a member, or of a process that waits to join: its entry in the member list, and its id once more with two ranks, in case the view also lists it as joined or
+    /// moved. A view without it, which lists it as left or excluded, needs less. So no view is larger than the one before it together with all processes that waited to join.
     /// </summary>
     public static int Place(ProcessId id, NodeAddress address, string tag) => (2 * Of(id)) + Of(address.Text) + Of(tag) + 7;
 

@@ -1,8 +1,8 @@
 namespace Ida.Testing;
 
 /// <summary>
-/// Schedule choices of one actor (a direction of a link, a node): splitmix64. Each actor has its own, and none shares with protocols,
-/// so leaving out a fault elsewhere changes as little as possible of the rest of a run. That is what makes shrinking work.
+/// Schedule choices of one actor (a direction of a link, a node): splitmix64. Each actor has its own, apart from those of protocols, so leaving out a fault elsewhere changes
+/// as little as possible of the rest of a run. That is what makes shrinking work.
 /// </summary>
 internal struct Choices(ulong seed)
 {

@@ -8,7 +8,7 @@ internal interface IChannelEnd
     /// <summary>Where the other end is.</summary>
     SimHost Remote { get; }
 
-    /// <summary>Whether somebody is there to send again, when it heals, what a cut has held up.</summary>
+    /// <summary>Whether somebody is there to send again what a cut has held up, when the cut heals.</summary>
     bool SendsAgain { get; }
 
     /// <summary>How long the next write takes.</summary>

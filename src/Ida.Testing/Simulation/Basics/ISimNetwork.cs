@@ -2,7 +2,7 @@ using GroupCore.Transport;
 
 namespace Ida.Testing;
 
-/// <summary>What goes wrong between hosts, as what carries frames sees it.</summary>
+/// <summary>What goes wrong between hosts, as the carriers of frames see it.</summary>
 internal interface ISimNetwork
 {
     /// <summary>How the way from a host to another is cut; null where it is open.</summary>
@@ -14,6 +14,6 @@ internal interface ISimNetwork
     /// <summary>Whether a host answers dials of another.</summary>
     bool MayDial(SimHost from, SimHost to);
 
-    /// <summary>How long something takes from a host to an address, where nobody need be, or back.</summary>
+    /// <summary>How long something takes from a host to an address, or back; no node need be there.</summary>
     long Latency(ref Choices choices, SimHost host, NodeAddress address, bool toRemote);
 }

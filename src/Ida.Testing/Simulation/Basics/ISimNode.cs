@@ -2,7 +2,7 @@ using GroupCore.Transport;
 
 namespace Ida.Testing;
 
-/// <summary>One life of a node, as what carries its frames sees it.</summary>
+/// <summary>One life of a node, as the carrier of its frames sees it.</summary>
 internal interface ISimNode
 {
     ISimulation Simulation { get; }
@@ -23,13 +23,13 @@ internal interface ISimNode
 
     ulong ScheduleSeed { get; }
 
-    /// <summary>Share of what it writes to sockets that comes with a bit flipped.</summary>
+    /// <summary>Share of its writes to sockets that arrive with a bit flipped.</summary>
     double Damage { get; }
 
     /// <summary>Whether frames are asked about before they are sent (<see cref="MaySend"/>).</summary>
     bool IsWatched { get; }
 
-    /// <summary>A turn of it is to follow.</summary>
+    /// <summary>Makes sure that a turn of it follows.</summary>
     void Wake();
 
     /// <summary>To how many of its receivers a frame goes: to all, unless the node crashes at it.</summary>

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>A simulation, as what carries frames between its nodes sees it.</summary>
+/// <summary>A simulation, as the carriers of frames between its nodes see it.</summary>
 internal interface ISimulation
 {
     SimulationOptions Options { get; }
@@ -17,7 +17,7 @@ internal interface ISimulation
     /// <summary>What sockets do from now on.</summary>
     SocketModel Sockets { get; }
 
-    /// <summary>How often they did it.</summary>
+    /// <summary>How often sockets did each thing.</summary>
     SocketTally Tally { get; }
 
     ref TraceHash Trace { get; }

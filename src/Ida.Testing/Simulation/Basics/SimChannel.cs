@@ -5,7 +5,7 @@ internal abstract class SimChannel(IChannelEnd from)
 {
     private long _lastDeparture;
 
-    /// <summary>When the last of what is on its way arrives, or earlier than now.</summary>
+    /// <summary>When the last write on its way arrives; a time before now if there is none.</summary>
     public long LastArrival { get; set; }
 
     protected IChannelEnd From => from;

@@ -9,21 +9,21 @@ internal sealed class SimHost(int index, string name, string address)
     public string Name { get; } = name;
     public string Address { get; } = address;
 
-    /// <summary>Whether dials of an address nobody listens at are refused, rather than unanswered.</summary>
+    /// <summary>Whether dials are refused, rather than unanswered, while nobody listens.</summary>
     public bool Answers { get; set; } = true;
 
-    /// <summary>Whether whatever stands before it, such as a proxy, refuses dials, though a node listens.</summary>
+    /// <summary>Whether something in front of it, such as a proxy, refuses dials although a node listens.</summary>
     public bool Refuses { get; set; }
 
     /// <summary>The latest life.</summary>
     public ISimNode? Node { get; set; }
     public int Lives { get; set; }
 
-    /// <summary>The other ends of connections of which nobody here knows any more, that have sent something since.</summary>
+    /// <summary>The far ends of connections that nobody here knows any more, and that have sent something since.</summary>
     public List<IChannelEnd> Orphans { get; } = [];
 
     /// <summary>
-    /// How long it is until the kernel at one end of a connection has asked in vain whether the other one is there, in nanoseconds: now and then up to twice as long as usual, as where
+    /// How long the kernel at one end of a connection asks in vain whether the other end is there, in nanoseconds. Now and then that is up to twice as long as usual, as when
     /// something was sent just before its last question. Nothing else depends on what is drawn.
     /// </summary>
     public static long UntilUnanswered(ISimNode asking, int connection)

@@ -12,7 +12,7 @@ public sealed record SimulationOptions
     /// <summary>What carries frames between the nodes; default <see cref="SimCarrier.Memory"/>.</summary>
     public SimCarrier Carrier { get; init; }
 
-    /// <summary>What sockets do; of <see cref="SimCarrier.Mesh"/> only.</summary>
+    /// <summary>What sockets do; for <see cref="SimCarrier.Mesh"/> only.</summary>
     internal SocketModel Sockets { get; init; } = new();
 
     /// <summary>Most frames, and most callers' commands, of one turn: each turn draws 1 … this many; default 16.</summary>
@@ -37,10 +37,10 @@ public sealed record SimulationOptions
     /// <summary>Whether the completions of a turn run in a drawn order, as they may on the threads of production; default false: in the order in which they were made.</summary>
     public bool ShuffleCompletions { get; init; }
 
-    /// <summary>The completions of a turn begin, in their order, up to so much later than it, as where threads of the pool are busy; default 0.</summary>
+    /// <summary>The completions of a turn begin, in their order, up to this much later than the turn, as when threads of the pool are busy; default 0.</summary>
     public TimeSpan MaxCompletionDelay { get; init; }
 
-    /// <summary>The share of the calls from outside of a turn to a node at rest that are run before they return, as on callers' threads; default 0.</summary>
+    /// <summary>The share of calls that are made to a node at rest, from outside a turn, and run before they return, as on callers' threads; default 0.</summary>
     public double BorrowedTurns { get; init; }
 
     /// <summary>The command that repeats this run, shown when it fails; null shows the seed alone.</summary>

@@ -1,6 +1,6 @@
 namespace Ida.Testing;
 
-/// <summary>What happened to simulated sockets, for those who ask whether a run had it.</summary>
+/// <summary>What happened to simulated sockets, for tests that ask whether a run had it.</summary>
 internal enum SocketDeed
 {
     /// <summary>A receive returned a part of what was there.</summary>
@@ -18,7 +18,7 @@ internal enum SocketDeed
     /// <summary>A reset lost bytes that were on their way.</summary>
     LostBytes,
 
-    /// <summary>A dial met one that comes from where it goes.</summary>
+    /// <summary>A dial met one that comes from the host it goes to.</summary>
     CrossingDial,
 
     /// <summary>A dial got lost half-way.</summary>

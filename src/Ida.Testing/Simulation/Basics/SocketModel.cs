@@ -12,10 +12,10 @@ internal sealed record SocketModel
     /// <summary>Share of the directions of connections whose buffers hold <see cref="LeastBuffer"/> to eight times as much; those of the others hold 128 KiB to 4 MiB.</summary>
     public double SmallBuffers { get; init; } = 0.1;
 
-    /// <summary>Bytes of the smallest buffers. A round trip carries so much: with 16 KiB, some 10 MB/s, which is more than the least that links must carry.</summary>
+    /// <summary>Bytes of the smallest buffers. A round trip carries that much: with 16 KiB, some 10 MB/s, which is more than the least that links must carry.</summary>
     public int LeastBuffer { get; init; } = 16 << 10;
 
-    /// <summary>Chance of a send to have the connection reset behind it.</summary>
+    /// <summary>Chance of a send to have the connection reset after it.</summary>
     public double Reset { get; init; }
 
     /// <summary>Chance of a dial to get lost half-way, in one of several ways.</summary>
@@ -30,7 +30,7 @@ internal sealed record SocketModel
     /// <summary>Most sockets of a node, the listening one included.</summary>
     public int Descriptors { get; init; } = int.MaxValue;
 
-    /// <summary>All of it at once: with faults of links and of processes.</summary>
+    /// <summary>All of these at once, for use with faults of links and of processes.</summary>
     public static SocketModel Rough { get; } = new()
     {
         ShortRead = 0.25, ShortWrite = 0.15, SmallBuffers = 0.5, Reset = 0.0005, HalfDial = 0.05, DialThrows = 0.02, AcceptFails = 0.05,

@@ -12,7 +12,7 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
     public MeshCarrier(ISimNode owner, Node node)
     {
         Port = new(owner);
-        // Those of production cannot be guessed, so a run with them could not be repeated.
+        // The names that production uses cannot be guessed, so a run with them could not be repeated.
         var names = new Prng(Choices.Seed(owner.ScheduleSeed, 5, 0));
         var listen = EndPointText.Parse(owner.Address.Text, nameof(owner));
         _mesh = new(node, new("sim", Port, listen, null, owner.Simulation.Options.MostQueuedBytes, Names: names.NextUInt64), Choices.Seed(owner.ScheduleSeed, 5, 1));

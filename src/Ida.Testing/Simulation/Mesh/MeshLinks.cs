@@ -4,8 +4,7 @@ using GroupCore.Transport.Mesh;
 namespace Ida.Testing;
 
 /// <summary>
-/// The links of a mesh as the protocols of a simulated node see them: a call from outside a turn makes one follow, and a node may be crashed at a frame
-/// that it sends.
+/// The links of a mesh as the protocols of a simulated node see them: a call from outside a turn makes a turn follow, and a node may be crashed at a frame that it sends.
 /// </summary>
 internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUses
 {

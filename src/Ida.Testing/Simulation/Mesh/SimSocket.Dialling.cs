@@ -3,8 +3,8 @@ using GroupCore.Transport.Sockets;
 namespace Ida.Testing;
 
 /// <content>
-/// Making connections. A dial comes to the other host, whose kernel takes it, also while the node is paused; the answer makes the connection at the
-/// dialler, and the first thing that comes of the dialler then makes it at the other end. Each of the three may be lost.
+/// Making connections. A dial comes to the other host, whose kernel takes it even while the node is paused. The answer makes the connection at the dialler, and the first thing
+/// that then comes from the dialler makes it at the other end. Each of the three may be lost.
 /// </content>
 internal sealed partial class SimSocket
 {
@@ -14,7 +14,7 @@ internal sealed partial class SimSocket
     /// <summary>Whether the handshake of the kernels is over at this end.</summary>
     public bool IsConnected { get; private set; }
 
-    /// <summary>Whether its node has it: from the beginning where it dials, else from when it is accepted.</summary>
+    /// <summary>Whether its node has it: from the beginning if the node dials, else once it is accepted.</summary>
     public bool IsAccepted { get; set; }
 
     public void Dial()
@@ -50,7 +50,7 @@ internal sealed partial class SimSocket
         if (_remote.Node is not { Alive: true, Carrier: MeshCarrier { Port: var port } } there)
         {
             if (_remote.Answers) Schedule(Latency(toRemote: false), SimEventKind.DialRefused, this);
-            // A router on the way says that there is none.
+            // A router on the way says that there is no such host.
             else if (Chance(0.25)) Schedule(Choose(UnreachableAfter), SimEventKind.DialTimeout, this);
             return;
         }
@@ -81,17 +81,17 @@ internal sealed partial class SimSocket
         _port.Tell(this, DialResult.Connected);
     }
 
-    // Something came of the dialler.
+    // Something came from the dialler.
     private void Knock()
     {
         if (IsConnected) return;
         IsConnected = true;
-        // The dialler has died since: nothing that this end waits for comes any more.
+        // If the dialler has died since, nothing that this end waits for comes any more.
         if (Other is { IsClosed: true }) Ask();
         _port.Knock(this);
     }
 
-    // Nobody has heard of it but the kernel of the other host.
+    // Only the kernel of the other host has heard of it.
     private void Abandon()
     {
         if (Other is { IsConnected: false } other) other.IsClosed = true;

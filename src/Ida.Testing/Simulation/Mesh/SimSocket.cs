@@ -34,7 +34,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         _capacity = order + Choose(order);
     }
 
-    /// <summary>Whose end it is.</summary>
+    /// <summary>The node whose end it is.</summary>
     public ISimNode Node => _port.Node;
 
     ISimNode IChannelEnd.Owner => Node;
@@ -47,7 +47,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     /// <summary>The other end, once the dial has come there.</summary>
     public SimSocket? Other { get; private set; }
 
-    /// <summary>Whether it stands in the list of sockets to receive from.</summary>
+    /// <summary>Whether it is in the list of sockets to receive from.</summary>
     public bool IsListed { get; set; }
 
     /// <summary>Whether it counts against the node's limit.</summary>
@@ -56,7 +56,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     /// <summary>Whether a receive has something to tell.</summary>
     public bool IsReadable => _first is not null || _ended || _reset;
 
-    /// <summary>Whether it is closed, and all it had to say has left.</summary>
+    /// <summary>Whether it is closed, and everything it had to say has left.</summary>
     public bool IsOver => IsClosed && _channel.IsEmpty;
 
     public bool SendsAgain => _port.IsThere;
@@ -132,7 +132,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         End(_first is not null || !IsAccepted, truncated: _first is not null);
     }
 
-    /// <summary>The owner is no more: what is on its way arrives up to a drawn byte, if not <paramref name="atFrame"/>.</summary>
+    /// <summary>The owner is no more: what is on its way arrives up to a drawn byte, unless <paramref name="atFrame"/>.</summary>
     public void Die(bool hostAnswers, bool atFrame)
     {
         Other?.Ask();
@@ -180,7 +180,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     /// <summary>The host of the other end is there again, and knows nothing of the connection.</summary>
     public void Orphan(long within) => Schedule(Choose(within), SimEventKind.Reset, this);
 
-    /// <summary>The kernel of this end will have asked whether the other one is there.</summary>
+    /// <summary>After some time the kernel of this end gives up asking whether the other end is there, unless it is by then.</summary>
     public void Ask()
     {
         if (!IsClosed && IsConnected) Schedule(SimHost.UntilUnanswered(Node, Number), SimEventKind.Unanswered, this);
@@ -192,7 +192,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
     {
         if (IsClosed || _reset)
         {
-            // As a host answers bytes of a connection it does not have.
+            // As a host answers bytes of a connection that it does not have.
             if (IsClosed && packet is { Ends: false, Resets: false }) AnswerUnknown();
             Simulation.Packets.Return(packet);
             return;
@@ -224,7 +224,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         else Node.Host.Orphans.Add(Other!);
     }
 
-    // How much is there, as far as it matters.
+    // How many bytes are there to read, counted only as far as it matters.
     private int Unread(int most)
     {
         int bytes = 0;
@@ -259,7 +259,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
 
     private void LearnOfRoom(long read)
     {
-        // Over a cut it is told again when that heals.
+        // Over a cut it is told again when the cut heals.
         if (IsClosed || Other is not { MayAnswer: true }) return;
         _known = Math.Max(_known, read);
         if (Room >= _capacity / 3) GoOn();
@@ -278,7 +278,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         DropUnread();
         if (!IsConnected)
         {
-            // The dialler of one that its listener has not heard of learns it when the answer comes.
+            // If the listener has not heard of the connection yet, the dialler learns of the end when the answer comes.
             if (IsAccepted) Abandon();
         }
         else if (resets) SendReset(truncated);
@@ -321,7 +321,7 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         else if (IsAccepted && IsConnected) _port.Readable(this);
     }
 
-    // By itself, or because the other end's host has forgotten it.
+    // The connection breaks by itself, or because the other end's host has forgotten it.
     private void BreakNow()
     {
         if (IsClosed || _reset || Other is not { } other) return;

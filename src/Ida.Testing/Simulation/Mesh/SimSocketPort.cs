@@ -6,8 +6,8 @@ using GroupCore.Transport.Sockets;
 namespace Ida.Testing;
 
 /// <summary>
-/// The sockets of one life of a simulated node, under the contract of <see cref="ISocketPort"/>: what the kernel of its host does goes on between its
-/// turns and while it is paused; what it is told of is told by <see cref="Poll"/>, in the order of the ports of production.
+/// The sockets of one life of a simulated node, under the contract of <see cref="ISocketPort"/>. The kernel of its host goes on between the node's turns and while the node is
+/// paused; <see cref="Poll"/> tells the node what has happened, in the order of the ports of production.
 /// </summary>
 internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 {
@@ -24,7 +24,7 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 
     public ISimNode Node => owner;
 
-    /// <summary>Whether the kernel is there: of a host that went with its node, or was started again, it is not.</summary>
+    /// <summary>Whether the kernel is there. It is not if the host went down with its node, even if it was started again since.</summary>
     public bool IsThere { get; private set; } = true;
 
     /// <summary>When what is sent leaves; <see cref="long.MinValue"/> for at once.</summary>
@@ -117,7 +117,7 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 
     public void Dispose() => Die(hostAnswers: true, atFrame: true);
 
-    /// <summary>The node is no more, nor is its host without <paramref name="hostAnswers"/>.</summary>
+    /// <summary>The node is no more; without <paramref name="hostAnswers"/>, nor is its host.</summary>
     public void Die(bool hostAnswers, bool atFrame)
     {
         if (_over) return;
@@ -134,7 +134,7 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 
     public void Break(SimHost other)
     {
-        // What lands of the streams may make a host answer.
+        // What lands from the streams may make a host answer, which changes the list.
         foreach (var socket in _all.FindAll(socket => IsBetween(socket, other))) socket.Break();
     }
 
@@ -164,7 +164,7 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
         owner.Wake();
     }
 
-    /// <summary>The outcome of a dial, or null where a send can go on.</summary>
+    /// <summary>The outcome of a dial; null says that a send can go on.</summary>
     public void Tell(SimSocket socket, DialResult? result)
     {
         _news.Enqueue((socket, result));
@@ -208,7 +208,7 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
         return socket;
     }
 
-    // The ports of production would take the descriptor of another connection.
+    // With a closed socket, the ports of production would use the descriptor of another connection.
     private static SimSocket Live(PortSocket socket) => socket is SimSocket { IsClosed: false } live ? live : throw new InvalidOperationException("The connection is closed.");
 
     private void Count(SimSocket socket)
