@@ -28,7 +28,7 @@ internal static partial class OracleEvents
         if (log.IsOn) log.Add(Category, log.Name, static (to, e) => ContactLost(to, e));
     }
 
-    [LoggerMessage(2001, LogLevel.Warning, "Node {Node} has lost contact to the Oracle: it is blocked, and calls in its groups wait. Without contact for the exclusion time-out it counts itself as excluded.")]
+    [LoggerMessage(2001, LogLevel.Warning, "Node {Node} has lost contact with the Oracle: it is blocked, and calls in its groups wait. Without contact for the exclusion time-out it counts itself as excluded.")]
     private static partial void ContactLost(ILogger logger, string node);
 
     public static void ContactBack(this NodeLog log)
@@ -36,7 +36,7 @@ internal static partial class OracleEvents
         if (log.IsOn) log.Add(Category, log.Name, static (to, e) => ContactBack(to, e));
     }
 
-    [LoggerMessage(2002, LogLevel.Information, "Node {Node} has contact to the Oracle again.")]
+    [LoggerMessage(2002, LogLevel.Information, "Node {Node} has contact with the Oracle again.")]
     private static partial void ContactBack(ILogger logger, string node);
 
     public static void Excluded(this NodeLog log, string reason)

@@ -44,7 +44,7 @@ public sealed record OracleOptions
     /// <summary>Number of voters of the Oracle once there are that many processes: 3 (default) or 5.</summary>
     public int OracleSize { get; init; } = 3;
 
-    /// <summary>How long a process may be without contact to the Oracle before it is blocked. Default 3 s, at most 365 days.</summary>
+    /// <summary>How long a process may be without contact with the Oracle before it is blocked. Default 3 s, at most 365 days.</summary>
     public TimeSpan IsolationTimeout { get; init; } = TimeSpan.FromSeconds(3);
 
     /// <summary>How long a process may be blocked before it gives up its membership. Default 60 s, at most 365 days.</summary>

@@ -24,7 +24,7 @@ internal static class WireFormat
     public static string ReadText(ref MessagePackReader reader, int maxBytes)
     {
         // Text that is not UTF-8 would be longer when written again, and would then be refused.
-        if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes || !Utf8.IsValid(utf8)) throw new InvalidDataException($"No text of at most {maxBytes} bytes.");
+        if (!reader.TryReadUtf8(out var utf8) || utf8.Length > maxBytes || !Utf8.IsValid(utf8)) throw new InvalidDataException($"Not UTF-8 text of at most {maxBytes} bytes.");
         return Encoding.UTF8.GetString(utf8);
     }
 

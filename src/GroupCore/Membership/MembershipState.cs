@@ -9,7 +9,7 @@ public enum MembershipState
     /// <summary>Registered and in contact with the Oracle.</summary>
     Active,
 
-    /// <summary>Without contact to the Oracle for the isolation time-out: nothing is sent, strict reads wait.</summary>
+    /// <summary>Without contact with the Oracle for the isolation time-out: nothing is sent, strict reads wait.</summary>
     Blocked,
 
     /// <summary>Excluded, blocked for too long, or gone of its own will: all groups of this life are over.</summary>

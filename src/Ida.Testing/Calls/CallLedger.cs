@@ -138,7 +138,7 @@ internal sealed class CallLedger(Func<TimeSpan> now, TimeSpan? longest = null, T
             {
                 if (IsDone(entry)) continue;
                 if (entry.IsCounted) Doubt(entry);
-                else if (!onlyOver || entry.Life == CallerLife.Over) Report($"{entry} is open in the end");
+                else if (!onlyOver || entry.Life == CallerLife.Over) Report($"{entry} is still open at the end");
             }
             _open.Clear();
         }

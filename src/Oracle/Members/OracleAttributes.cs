@@ -8,7 +8,7 @@ internal static class OracleAttributes
 {
     public static AttributeSet<OracleMember> All { get; } = new("node",
     [
-        new("ida.oracle.active", AttributeKind.Gauge, "1", "1 while the process is registered and has contact to the Oracle, else 0", static oracle => oracle.State == MembershipState.Active ? 1 : 0),
+        new("ida.oracle.active", AttributeKind.Gauge, "1", "1 while the process is registered and has contact with the Oracle, else 0", static oracle => oracle.State == MembershipState.Active ? 1 : 0),
         new("ida.oracle.leads", AttributeKind.Gauge, "1", "1 while this node leads the Oracle, else 0", static oracle => oracle.Replica?.Log.Leading is null ? 0 : 1),
         new("ida.oracle.votes", AttributeKind.Gauge, "1", "1 while this node is a voter of the Oracle, as far as it knows, else 0", static oracle => oracle.Votes ? 1 : 0),
         new("ida.oracle.voters", AttributeKind.Gauge, "{process}", "voters of the Oracle, as far as this node knows", static oracle => oracle.Voters.Count),

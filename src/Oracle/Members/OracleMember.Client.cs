@@ -97,10 +97,10 @@ public sealed partial class OracleMember
             _sender.Send(_askedOf, ask);
         }
         long silence = _node.Now - _lease.Contact, isolation = _options.IsolationTimeout.Nanoseconds();
-        if (State == MembershipState.Active && silence > isolation) Change(MembershipState.Blocked, "no contact to the Oracle");
+        if (State == MembershipState.Active && silence > isolation) Change(MembershipState.Blocked, "no contact with the Oracle");
         if (silence > isolation + _options.ExclusionTimeout.Nanoseconds())
         {
-            EndAsExcluded("no contact to the Oracle for too long");
+            EndAsExcluded("no contact with the Oracle for too long");
             return;
         }
         // The replicas known here may all have been replaced since. Then the seeds know better, or a process that has started where one of the replicas was.
@@ -195,7 +195,7 @@ public sealed partial class OracleMember
         OnOtherSystem(other);
         if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count <= 1 || _replica is not { Services.Alone: true }) return;
         if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
-            EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster was there; it gives way");
+            EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster existed; it gives way");
     }
 
     private void OnRequest(int peer, in Replica from, Request request)
@@ -296,7 +296,7 @@ public sealed partial class OracleMember
         }
         if (State == MembershipState.Blocked && _node.Now - _lease.Contact <= _options.IsolationTimeout.Nanoseconds())
         {
-            Change(MembershipState.Active, "contact to the Oracle again");
+            Change(MembershipState.Active, "contact with the Oracle again");
             Synchronise();
         }
     }

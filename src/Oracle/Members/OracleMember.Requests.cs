@@ -92,7 +92,7 @@ public sealed partial class OracleMember
         if (name.Length == 0 || global::System.Text.Encoding.UTF8.GetByteCount(name) > Limits.NameBytes)
             return $"the name of a group has 1 to {Limits.NameBytes} bytes of UTF-8";
         if (global::System.Text.Encoding.UTF8.GetByteCount(tag) > Limits.TagBytes) return $"a tag has at most {Limits.TagBytes} bytes of UTF-8";
-        if (!Utf8Text.IsKept(name) || !Utf8Text.IsKept(tag)) return $"its {(Utf8Text.IsKept(name) ? "tag" : "name")} contains an unpaired surrogate: others would read another one";
+        if (!Utf8Text.IsKept(name) || !Utf8Text.IsKept(tag)) return $"its {(Utf8Text.IsKept(name) ? "tag" : "name")} contains an unpaired surrogate: others would read a different text";
         // No process could read them: an unreadable frame is not answered, and counts against its sender.
         if (!Enum.IsDefined(options.Composition) || !Enum.IsDefined(options.SlowMember)) return "its options contain undefined enum values";
         if (options.SlowMemberTimeout is var slow && (slow < TimeSpan.FromSeconds(1) || slow > TimeSpan.FromHours(1))) return $"its SlowMemberTimeout is {slow}; allowed are 1 s to 1 h";

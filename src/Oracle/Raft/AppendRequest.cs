@@ -41,9 +41,9 @@ internal sealed record AppendRequest(ulong Term, ulong PrevIndex, ulong PrevTerm
             // An unreadable entry must not enter the log: once it is committed, the node has to end, or its state would diverge.
             if (entry.Kind == EntryKind.Configuration) ConfigurationCodec.Read(entry.Content);
             else if (entry.Kind == EntryKind.Operations) OperationCodec.ReadEntry(entry.Content);
-            else if (entry.Content.Length > 0) throw new InvalidDataException("Content of an entry that is for none.");
+            else if (entry.Content.Length > 0) throw new InvalidDataException("An entry of this kind has no content.");
             // With such an entry this log would be ahead of all others for ever.
-            if (entry.Term > term) throw new InvalidDataException("An entry of a term after the leader's.");
+            if (entry.Term > term) throw new InvalidDataException("An entry's term is after the leader's.");
             entries.Add(entry);
         }
         return new(term, prevIndex, prevTerm, entries, commit, read);

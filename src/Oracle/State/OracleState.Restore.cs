@@ -112,15 +112,15 @@ internal sealed partial class OracleState
             var group = LoadGroup(ref reader);
             // The first group has the number 1, and the next one gets the next number.
             if (group.Id.Number == 0 || group.Id.Number > read._lastGroup)
-                throw new InvalidDataException($"Group {group.Id}, though the last one that was founded has the number {read._lastGroup}.");
+                throw new InvalidDataException($"Group {group.Id}, but the last group founded has the number {read._lastGroup}.");
             read.Add(group);
         }
 
         private void ReadLost(ref MessagePackReader reader)
         {
             (var id, string name) = (WireFormat.ReadGroup(ref reader), WireFormat.ReadText(ref reader, Limits.NameBytes));
-            if (read._byName.ContainsKey(name) || read._groups.ContainsKey(id)) throw new InvalidDataException($"Group {name} is both there and lost.");
-            if (id.Number == 0 || id.Number > read._lastGroup) throw new InvalidDataException($"Group {id} is lost, though the last one that was founded has the number {read._lastGroup}.");
+            if (read._byName.ContainsKey(name) || read._groups.ContainsKey(id)) throw new InvalidDataException($"Group {name} is both live and lost.");
+            if (id.Number == 0 || id.Number > read._lastGroup) throw new InvalidDataException($"Group {id} is lost, but the last group founded has the number {read._lastGroup}.");
             read.Add(new LostGroup(id, name, WireFormat.ReadProcesses(ref reader), reader.ReadWithin(0, Limits.LeaseLength)));
         }
     }

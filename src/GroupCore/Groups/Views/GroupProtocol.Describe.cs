@@ -25,7 +25,7 @@ internal sealed partial class GroupProtocol
             text.Close();
             return;
         }
-        text.Open($"group {Name} ({view.Group}): {Phase}, view {view.Id}, rank {Rank} of {view.Members.Count}{(_blocked ? ", blocked: no contact to the Oracle" : "")}");
+        text.Open($"group {Name} ({view.Group}): {Phase}, view {view.Id}, rank {Rank} of {view.Members.Count}{(_blocked ? ", blocked: no contact with the Oracle" : "")}");
         if (Phase == GroupPhase.Loading) text.Line($"the join waits for {Joining.WaitsFor}");
         DescribeChange(text);
         text.Open($"members");
