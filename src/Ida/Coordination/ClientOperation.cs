@@ -166,6 +166,13 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         return of.HasCopy || of.Value is not null;
     }
 
+    /// <summary>Sets the result of a part: that of an execution.</summary>
+    public void Give(int part, ulong version, PutReport? report)
+    {
+        ref var to = ref Parts[part];
+        (to.HasResult, to.ResultTime, to.Version, to.Report) = (true, OperationPart.Executed, version, report);
+    }
+
     /// <summary>Before an attempt: drops the results of earlier ones.</summary>
     public void ForgetResults()
     {

@@ -26,4 +26,7 @@ internal enum SlotFlags : ushort
 
     /// <summary>The values that count and that the participant read are more than a frame takes.</summary>
     TooLarge = 256,
+
+    /// <summary>The participant has nothing more to say before others act.</summary>
+    Answered = Quiescent | Executed | Rejected | NotHeld | Result,
 }

@@ -56,7 +56,7 @@ internal sealed partial class DhtLayer
     /// <summary>Goes on with what waited for the state. When all of it has been handled, and the state is whole, this member is initialised.</summary>
     private void TakeArrived()
     {
-        if (!_participant.TakeArrived() || _wholeAt is not { } clock) return;
+        if (!_participant.Late.TakeArrived() || _wholeAt is not { } clock) return;
         _wholeAt = null;
         _sink.Forget();
         _participant.BecomeInitialised(clock);

@@ -57,7 +57,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _collection = new(_state, _send, _participant);
         _source = new(_state, _send, _participant);
         _sink = new(_state, _send, _participant);
-        (_participant.CommitGarbageCollection, _participant.Sink) = (_collection, _sink);
+        (_participant.CommitGarbageCollection, _participant.Late.Sink) = (_collection, _sink);
         Coordinator = new(_state, _messages, _participant, _collection);
         (_messages.Participant, _messages.Coordinator) = (_participant, Coordinator);
         Watch = new(_state, Coordinator, _participant);
@@ -221,10 +221,10 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _ticking = false;
         if (IsOver) return;
         Coordinator.Tick(Node.Now);
-        _participant.LimitSome();
+        _participant.Slice.LimitSome();
         if (_state.Acts)
         {
-            if (_participant.HasWaits) _participant.Retry();
+            if (_participant.Reads.HasWaits) _participant.Retry();
             _collection.Flush(all: true);
             _source.Tick();
             TakeArrived();
@@ -233,7 +233,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         if (NeedsTick) Tick();
     }
 
-    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _collection.HasNews || _source.HasWork || _participant.HasArrived || _participant.Table.IsLimiting;
+    private bool NeedsTick => Coordinator.HasWork || _participant.Records.Oldest is not null || _participant.Reads.HasWaits || _collection.HasNews || _source.HasWork || _participant.Late.HasArrived || _participant.Slice.Table.IsLimiting;
 
     private void Tick()
     {
@@ -314,13 +314,13 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _state.SessionOfRank = new UInt128[view.Members.Count];
         for (int rank = 0; rank < view.Members.Count; rank++)
             if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
-        _participant.Sessions.Update(decision.Sessions, view.Id, initialised, _participant.MostLostBytes);
+        _participant.Sessions.Update(decision.Sessions, view.Id, initialised, _participant.Admission.MostLostBytes);
         _collection.Begin(view.Members.Count);
         _messages.Forget();
         _sink.End();
         _wholeAt = null;
         _state.Clock.Align(decision.Physical, decision.Ground, decision.Committed, Node.Now);
-        _participant.LimitClocks();
+        _participant.Slice.LimitClocks();
     }
 
     /// <summary>Opens the snapshot at the lowest initialised slot of a shard with newcomers, which gives them the state at the view change.</summary>

@@ -39,7 +39,7 @@ internal sealed class DhtWatch(DhtState state, Coordinator coordinator, Particip
     public void OnWhole()
     {
         if (_asked is { } before)
-            _log.TransferEnded(state.GroupName, state.Shard, state.Counters.StateBytesReceived - before, participant.Table.Count, (state.Node.Now - _askedAt) / 1_000_000);
+            _log.TransferEnded(state.GroupName, state.Shard, state.Counters.StateBytesReceived - before, participant.Slice.Table.Count, (state.Node.Now - _askedAt) / 1_000_000);
         _asked = null;
     }
 

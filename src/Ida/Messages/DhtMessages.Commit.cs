@@ -43,6 +43,6 @@ internal sealed partial class DhtMessages
 
     private void OnStable(int from, in AttemptId key)
     {
-        if (Participant.Stable(key, from)) Coordinator.OnStable(key);
+        if (Participant.Stable(key, from)) Coordinator.Takeovers.OnStable(key);
     }
 }

@@ -46,7 +46,7 @@ internal sealed partial class DhtMessages
     // A part that is handed on: its sender and the member that took over must be participants, and only a member of this shard can hold the part.
     private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
-        var op = Participant.NewRecord();
+        var op = Participant.Records.New();
         op.Key = ReadAttempt(ref body, out op.Owner);
         op.Issued = from == coordinator && (op.Key.Payload != 0 || op.Owner == from);
         byte flags = body.U8();
@@ -110,7 +110,7 @@ internal sealed partial class DhtMessages
             misplaced = true;
             return true;
         }
-        var use = op.AddUse(Participant.EntryOf(key, place), deed);
+        var use = op.AddUse(Participant.Slice.EntryOf(key, place), deed);
         use.Incoming = deed.Effect.Brings ? incoming.ToArray() : null;
         return true;
     }
@@ -189,14 +189,14 @@ internal sealed partial class DhtMessages
             var head = body;
             if (state.Map!.SlotOfRank(coordinator) < 0) Refuse(RefusalReason.Malformed);
             // Only a takeover gets parts handed on; the part of this member's own call comes from the call alone.
-            else if (coordinator == state.Rank && !Coordinator.TakesOver(ReadAttempt(ref head, out _))) Refuse(RefusalReason.Unexpected);
+            else if (coordinator == state.Rank && !Coordinator.Takeovers.TakesOver(ReadAttempt(ref head, out _))) Refuse(RefusalReason.Unexpected);
             else OnPropose(from, coordinator, ref body, handedOn: true);
             return;
         }
         var key = ReadAttempt(ref body, out _);
         int target = state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Refuse(RefusalReason.Malformed);
-        else if (target == state.Rank || Participant.Find(key) is not { } op) return;
+        else if (target == state.Rank || Participant.Records.Find(key) is not { } op) return;
         else if (!Participant.TakesPart(from, op) || !Participant.TakesPart(target, op)) Refuse(RefusalReason.Unexpected);
         else if (state.Port.Room(target) > 0) Forward(target, from, op);
     }

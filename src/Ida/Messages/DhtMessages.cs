@@ -60,9 +60,9 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
         {
             case DhtFrame.Stable: OnStable(from, key); break;
             case DhtFrame.Abort: OnAbort(from, key, owner, flag); break;
-            case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
-            case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from, flag != 0); break;
-            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.OnRejected(key, from, (RejectReason)flag); break;
+            case DhtFrame.Aborted: Coordinator.Attempts.OnAborted(key, from); break;
+            case DhtFrame.NotHeld: Coordinator.Takeovers.OnNotHeld(key, from, flag != 0); break;
+            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.Attempts.OnRejected(key, from, (RejectReason)flag); break;
             case DhtFrame.Recover: OnRecover(from, key, owner, flag); break;
             default: Refuse(RefusalReason.UnknownType); break;
         }

@@ -56,7 +56,7 @@ internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Pa
             ticket.Places.Add((rank, _peers[rank].SentCount++));
             _peers[rank].Unacked.Enqueue(ticket);
             // In the next view all counts start anew.
-            if (_peers[rank].Unacked.Count > MostOpen) participant.AskForView();
+            if (_peers[rank].Unacked.Count > MostOpen) state.AskForView();
         }
     }
 

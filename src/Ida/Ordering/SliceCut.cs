@@ -42,7 +42,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
     public void Forget(Entry entry) => _kept.Forget(entry);
 
     /// <summary>Copies as much as fits one turn; true when everything is copied.</summary>
-    public bool CopyOn(Participant participant)
+    public bool CopyOn(Slice slice)
     {
         for (int copied = 0; _next < EntryTable.Ranges && copied < EntriesPerTurn; copied += _range.Count)
         {
@@ -51,7 +51,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
             {
                 var (value, version) = _kept.Of(entry);
                 if (value is not null) _copied.Add((entry.Hash, new(entry.Key, version, value)));
-                if (participant.Table == Table) participant.DropIfIdle(entry);
+                if (slice.Table == Table) slice.DropIfIdle(entry);
             }
             _kept.ForgetRange(_next - 1);
         }

@@ -62,11 +62,11 @@ internal sealed class ViewSnapshot
     public void Forget(Entry entry) => _kept?.Forget(entry);
 
     /// <summary>Removes entries that only an earlier snapshot needed, a bounded number at a time.</summary>
-    public void LookOver(Participant participant)
+    public void LookOver(Slice slice)
     {
         if (!_over.TryPeek(out var over)) return;
         int from = Math.Max(0, over.Count - LookedAtPerTurn);
-        for (int i = over.Count - 1; i >= from; i--) participant.DropIfIdle(over[i]);
+        for (int i = over.Count - 1; i >= from; i--) slice.DropIfIdle(over[i]);
         over.RemoveRange(from, over.Count - from);
         if (from == 0) _over.Pop();
     }

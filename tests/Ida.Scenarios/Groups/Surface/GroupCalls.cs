@@ -430,8 +430,9 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>The view in which a question came to the handlers of its asker, if these have come to all views since, and the asker goes on.</summary>
+    /// <remarks>Calls end behind a view of the protocol to which handlers that take their time have not come.</remarks>
     private static View? AskedIn(GroupSeat seat, Letter letter) =>
-        seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
+        seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && seat.View.Id == seat.Group.Protocol.View?.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
     /// <summary>Whether a process was a member from its first join on, and is one: also in a view that the seat's program has not come to, behind which calls end already.</summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>
