@@ -12,7 +12,7 @@ namespace Ida.Coordination;
 /// caller is answered after two delays. Otherwise participants acknowledge when they are quiescent.
 /// An attempt ends without effect only when a participant has said that it will never hold it.
 /// </remarks>
-internal sealed partial class Attempts(DhtState state, IRequests send, Participant participant, CommitGarbageCollection collection, OpenPuts puts, OpenCalls open, CallErrors errors, ICalls calls)
+internal sealed partial class Attempts(DhtState state, IRequests send, Participant participant, CommitGarbageCollection collection, OpenPuts puts, OpenCalls open, CallFailures errors, ICalls calls)
 {
     private readonly CoordinationTable _running = new();
     private readonly Stack<CoordinatedOperation> _free = [];

@@ -10,8 +10,8 @@ internal sealed partial class Coordinator
     private void GiveUp(ClientOperation op, Exception reason)
     {
         if (!op.Kind.Changes || (op.Phase != OperationPhase.Sent && op.Requested is null)) Finish(op, reason);
-        else if (op.Phase == OperationPhase.Sent) Detach(op, _errors.Unresolved(op, $"{CallErrors.Why(op, reason)} after the put was sent; it goes on.", reason));
-        else Finish(op, _errors.Unresolved(op, $"{CallErrors.Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
+        else if (op.Phase == OperationPhase.Sent) Detach(op, _errors.Unresolved(op, $"{CallFailures.Why(op, reason)} after the put was sent; it goes on.", reason));
+        else Finish(op, _errors.Unresolved(op, $"{CallFailures.Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
     }
 
     /// <summary>A bound was reached, or a participant will never hold it. A retry that was refused says nothing of the put it repeats.</summary>

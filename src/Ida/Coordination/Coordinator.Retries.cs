@@ -24,7 +24,7 @@ internal sealed partial class Coordinator
         op.Id = requested;
         if (requested.Session == _state.Session && !Puts.WasGiven(requested))
         {
-            Finish(op, CallErrors.NeverGiven(requested));
+            Finish(op, CallFailures.NeverGiven(requested));
             return false;
         }
         if (_known.TryGet(requested, out var end) && (end.Executed || PutPayload.SamePairs(end.Payload, op.Payload)) && end.Status != EndStatus.Misplaced)
@@ -103,7 +103,7 @@ internal sealed partial class Coordinator
             if (EndsAsExecuted(op)) return;
             bool misplaced = owner == _state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && PutPayload.SamePairs(end.Payload, op.Payload);
             Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
-                : misplaced ? CallErrors.OnlyMisplaced : "The outcome was told, or is too long ago.")));
+                : misplaced ? CallFailures.OnlyMisplaced : "The outcome was told, or is too long ago.")));
             return;
         }
         bool room = _routes.HasRoom(owner);
@@ -159,7 +159,7 @@ internal sealed partial class Coordinator
         switch (status)
         {
             case EndStatus.NeverGiven:
-                Finish(op, CallErrors.NeverGiven(op.Id));
+                Finish(op, CallFailures.NeverGiven(op.Id));
                 break;
             case EndStatus.Forgotten:
                 Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it or the taking of its id is too long ago.")));
@@ -173,7 +173,7 @@ internal sealed partial class Coordinator
                 break;
             case EndStatus.Misplaced:
                 // Replicas have said that they forgot the put: so there may have been another attempt.
-                Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, CallErrors.OnlyMisplaced)));
+                Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, CallFailures.OnlyMisplaced)));
                 break;
         }
     }

@@ -17,7 +17,7 @@ internal sealed partial class Coordinator : ICalls
     private readonly Participant _participant;
     private readonly OpenCalls _open;
     private readonly Routes _routes;
-    private readonly CallErrors _errors;
+    private readonly CallFailures _errors;
     private readonly Dictionary<OperationId, ClientOperation> _pending = [];
     private bool _admitting;
     private Exception? _over;

@@ -77,7 +77,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             _ => (Started(() => group.QueryToAsync<byte[], byte[]>(0, "ask", message.ToArray()).AsTask()), CallKind.QueryTo),
         };
         Add(kind, "after the end", seat, task, default, TimeSpan.FromSeconds(1), static error => error is null ? "well" : IsOver(error) ? null : $"with {error}");
-        Add(CallKind.Leave, "after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || IsOver(error) ? null : $"with {error}");
+        Add(CallKind.Leave, "after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || (error is NodeStoppedException && IsOver(error)) ? null : $"with {error}");
         Add(CallKind.Dispose, "after the end", seat, Started(() => group.DisposeAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null ? null : $"with {error}");
     }
 
@@ -183,7 +183,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         {
             await EndAsync(seat, seat.Group!.Completion);
         }
-        catch (Exception error) when (CallErrors.MeaningOf(CallKind.Leave, error) is not null)
+        catch (Exception error) when (error is NotMemberException or GroupOverloadedException or ExcludedException or NodeStoppedException)
         {
         }
     }

@@ -5,7 +5,7 @@ using Ida.Shared;
 namespace Ida.Coordination;
 
 /// <summary>The errors that end calls: what was wrong, and what is known of where it came about.</summary>
-internal sealed class CallErrors(DhtState state, OpenCalls calls, Routes routes)
+internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes routes)
 {
     public const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, or a member lacked its map, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
 
