@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace Ida;
 
 /// <summary>
-/// The events of <c>Ida</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with what they mean, and a test compares. Nodes are named by their
+/// The events of <c>Ida</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with their meaning, and a test compares the two. Nodes are named by their
 /// addresses.
 /// </summary>
 internal static partial class IdaEvents

@@ -24,7 +24,7 @@ internal sealed class GetManyOperation<TKey, TValue>(DhtLayer layer, DhtMap<TKey
         return new(result);
     }
 
-    // Absent keys are added too: so a key that equals another one is noticed even where one of the two is absent.
+    // Absent keys are added too, so that two equal keys are noticed even if one of them is absent.
     private void Add(OrderedDictionary<TKey, Entry<TValue>> result, TKey key, in Entry<TValue> value)
     {
         bool added;

@@ -14,7 +14,7 @@ internal sealed partial class Attempts
         executed || (running.Kind.Changes ? !running.Any(SlotFlags.Executed) : index >= 0 && (running.Flags[index] & SlotFlags.Quiescent) == SlotFlags.None);
 
     /// <summary>
-    /// Whether a result for a key is better than the present one. Replicas compute ahead for different times, and only a result for the
+    /// Whether a result for a key replaces the one that is here. Replicas compute ahead for different times, and only a result for the
     /// decided time counts; no result computed ahead replaces the result of an execution.
     /// </summary>
     public static bool IsNewer(in OperationPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OperationPart.Executed;

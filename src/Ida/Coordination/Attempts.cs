@@ -61,7 +61,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
             if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
             FinishIfStable(running);
         }
-        // An operation whose last answer this was has ended already.
+        // If this was the last answer, the operation has already ended.
         RefuseIfTooMuch(running);
     }
 
@@ -133,7 +133,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         }
         bool stable = (equal || !state.Rules.FastPathEqual) && (quiescent || !state.Rules.FastPathQuiescent);
         (running.Committed, running.Time) = (true, time);
-        // This member's participant may execute the operation within the commit: drop results computed ahead before that.
+        // This member's participant may execute the operation within the commit: first drop results computed ahead.
         if (!stable) KeepWhatHolds(running, time);
         bool here = RemoteRanks(running, out var ranks);
         if (ranks.Length > 0) send.Commit(ranks, running.Key, running.Owner, running.Kind, time, stable);
@@ -147,7 +147,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         else
         {
             state.Counters.CountSlow();
-            // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
+            // If the caller has given up, nobody waits at the put's level any more; a retry that waits for the put, or comes later, may ask for a stricter one.
             if (running.Kind.Changes && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || !state.Rules.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
@@ -180,14 +180,14 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         if (here) participant.Stable(running.Key, state.Rank);
     }
 
-    /// <summary>A participant says that the put was executed, by this attempt or another; those that hold this one without a time forget it.</summary>
+    /// <summary>A participant says that the put was executed, by this attempt or another; participants that hold this attempt without a time forget it.</summary>
     private void FinishExecuted(CoordinatedOperation running)
     {
         AbortOthers(running, SlotFlags.Executed, acknowledge: false);
         if (running.Client is { } client)
         {
             // A shard that is still executing the put gives its result to the next attempt, which only repeats it: the result computed at this
-            // proposal may be another one.
+            // proposal may differ.
             if (IsExecutedEverywhere(running, client)) CompleteClient(running);
             else if ((running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Misplaced) || LacksResult(running, client))
             {
@@ -242,13 +242,13 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
             Forget(running);
             return;
         }
-        // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
+        // Ids that callers took beforehand keep outcomes at replicas, but must not keep a put from being executed: release them and try once more. If they were not the cause, that is refused too.
         bool released = running.Reason == RejectReason.OutcomesFull && client.Kind.Changes && client.Id.Session == state.Session && (puts.Numbers.Release() || puts.Numbers.Releases != running.Releases);
         released &= !client.TriedAfterRelease;
         client.TriedAfterRelease |= released;
         if (!released && Ends(client, running.Reason))
         {
-            // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
+            // The caller will be told "not executed", so all participants must have rejected the attempt first: otherwise a flush might find it at all survivors.
             running.Aborting = true;
             AbortOthers(running, SlotFlags.Rejected, acknowledge: true);
             FailIfAborted(running);

@@ -12,15 +12,15 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
     public static string Why(ClientOperation op, Exception reason) =>
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
 
-    /// <summary>What an error says last that ends a call with nothing executed: not so of a retry, since the put it repeats may be executed.</summary>
+    /// <summary>The last sentence of an error that ends a call with nothing executed; empty for a retry, since the put it repeats may be executed.</summary>
     public static string Nothing(ClientOperation op) => op.Requested is null ? " Nothing was executed." : "";
 
     public OutcomeUnknownException Unresolved(ClientOperation op, string message, Exception? reason = null) => About(op, new OutcomeUnknownException(op.Id, message, reason));
 
-    /// <summary>The view of this member's part, or the last that it had; null before the first.</summary>
+    /// <summary>The view of this member's part, or the last one that it had; null before the first.</summary>
     public ulong? LastView => state.View == 0 ? null : state.View;
 
-    /// <summary>Gives the error of a call what is known of where it came about: from the member with a rank, else the one for which the operation waits.</summary>
+    /// <summary>Adds to the error of a call where it arose: the member with this rank, or else the member for which the operation waits.</summary>
     public T About<T>(ClientOperation op, T error, int rank = -1) where T : DhtException
     {
         if (rank < 0) rank = Awaited(op);
@@ -32,7 +32,7 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
         return error;
     }
 
-    /// <summary>The rank of a member for which an operation waits: for room or an answer, or first for its proposal; −1 where it waits for none.</summary>
+    /// <summary>The rank of a member for which an operation waits: for room or an answer while parked, else for its proposal, else for a later answer; −1 if it waits for none.</summary>
     private int Awaited(ClientOperation op)
     {
         if (op.Awaits >= 0 || op.Running is not { } running || state.Map is not { } map) return op.Awaits;
@@ -73,7 +73,7 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
         return About(op, new OverloadedException(calls.TimeFor((calls.InFlight.Count / 8) + 1), $"A participant remembers as much as it may of the outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts whose ids another member gave, this one's too")}.{Nothing(op)}"), rank);
     }
 
-    /// <summary>No participant will ever hold it: a member lacks what it uses, or places its keys otherwise.</summary>
+    /// <summary>No participant will ever hold the operation: a member lacks what it uses, or places its keys differently.</summary>
     public DhtException NeverHeld(ClientOperation op, int rank) => routes.Lacking(op) is { } lacking ? NotAgreed(op, lacking) : Misplaced(op, rank);
 
     public MapNotAgreedException NotAgreed(ClientOperation op, Declared lacking)

@@ -7,7 +7,7 @@ internal sealed partial class Coordinator
 {
     private const int MostLookedAt = 1_024;
 
-    /// <summary>Inside a turn. Looks at the first of the operations in flight.</summary>
+    /// <summary>Inside a turn. Of the operations in flight it looks only at the first ones.</summary>
     public void Describe(Description text)
     {
         if (_open.InFlight.Count + _open.Waiting.Count + _open.Parked.Count + Takeovers.Count == 0) return;

@@ -4,8 +4,8 @@ namespace Ida.Coordination;
 internal sealed partial class Coordinator
 {
     /// <summary>
-    /// The caller does not wait any longer. A put that was sent goes on without it, even where a part of its outcome is known: the rest is on its way.
-    /// A retry that was not sent says nothing of the put it repeats.
+    /// The caller no longer waits. A put that was sent goes on without it, even if a part of its outcome is known: the rest is on its way.
+    /// A retry that was not sent says nothing about the put it repeats.
     /// </summary>
     private void GiveUp(ClientOperation op, Exception reason)
     {
@@ -14,7 +14,7 @@ internal sealed partial class Coordinator
         else Finish(op, _errors.Unresolved(op, $"{CallFailures.Why(op, reason)} before the retry was sent; nothing new is known of the put.", reason));
     }
 
-    /// <summary>A bound was reached, or a participant will never hold it. A retry that was refused says nothing of the put it repeats.</summary>
+    /// <summary>A bound was reached, or a participant will never hold the operation. A retry that was refused says nothing about the put it repeats.</summary>
     public void Refuse(ClientOperation op, DhtException reason) =>
         Finish(op, op.Requested is null ? reason : _errors.Unresolved(op, "The retry was not executed: " + reason.Message, reason));
 

@@ -27,7 +27,7 @@ internal sealed partial class Coordinator
             op.RetryAt = 0;
             return;
         }
-        // What was sent of a put in an earlier view may have been executed: its participants say so, and refuse it otherwise.
+        // A put that was sent in an earlier view may have been executed: then its participants say so, and otherwise they refuse it.
         var lacking = _routes.Lacking(op);
         if (lacking is not null && (!op.Kind.Changes || op.Phase == OperationPhase.Admitted))
         {
@@ -113,7 +113,7 @@ internal sealed partial class Coordinator
         for (int i = 0; i < running.Count; i++) record.AddSlot(running.Slots[i]);
         if (!usable)
         {
-            // As the other participants do.
+            // Refuse it here, as the other participants do.
             int keys = 0;
             while (first + keys < op.PartCount && op.Parts[first + keys].Shard == _state.Shard) keys++;
             _participant.Refuse(record, _state.Rank, keys, RejectReason.Misplaced);
@@ -195,14 +195,14 @@ internal sealed partial class Coordinator
         else if (--op.MissingReads == 0) Finish(op, null);
     }
 
-    // The answer that a key is absent has some bytes too: so the estimate of what reads bring falls with it.
+    // The answer that a key is absent counts some bytes too, so that it lowers the estimate of what reads bring.
     private void OnRemoteAbsence(ClientOperation op, int index, ulong version)
     {
         if (!op.Parts[index].HasResult) CountAnswer(op, Wire.DhtLimits.KeyCost);
         OnLocalValue(op, index, null, version);
     }
 
-    /// <summary>A representative answered a one-key read. Numbers of reads are easy to guess: an answer of a member outside the key's shard is refused.</summary>
+    /// <summary>A representative answered a one-key read. Numbers of reads are easy to guess, so an answer from a member outside the key's shard is refused.</summary>
     public void OnValue(int from, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;

@@ -5,7 +5,7 @@ using Ida.Wire;
 
 namespace Ida.Coordination;
 
-/// <summary>Calls that name their put: an earlier one, whose outcome the caller does not know, or one to come, whose id it has taken.</summary>
+/// <summary>Calls that name their put: an earlier put whose outcome the caller does not know, or a later one whose id it has taken.</summary>
 internal sealed partial class Coordinator
 {
     private const long AskAgain = 100_000_000;
@@ -13,12 +13,12 @@ internal sealed partial class Coordinator
     private readonly KnownEnds _known = new(DhtLimits.KnownEnds, DhtLimits.KnownEndBytes);
 
     /// <summary>
-    /// Only the member of the session knows which ids it has given: another member asks it before the first attempt, while it is a member.
-    /// When it has gone, no new ids are given.
+    /// Only the member of the session knows which ids it has given: another member asks it before the first attempt, as long as it is a member.
+    /// Once it has gone, no new ids are given.
     /// </summary>
     private bool MustAskWhetherGiven(ClientOperation op) => op is { Requested: not null, IsGiven: false } && !(op.Id.Sequence >= Puts.GivenFrom) && _state.OwnerOf(op.Id.Session) is >= 0 and var owner && owner != _state.Rank;
 
-    /// <summary>Whether a retry has to be sent; not so where the outcome is known here, or the put is under way here.</summary>
+    /// <summary>Whether a retry has to be sent. If its outcome is known here, or the put is under way here, this ends the call or lets it wait.</summary>
     private bool MayBegin(ClientOperation op, OperationId requested)
     {
         op.Id = requested;
@@ -59,7 +59,7 @@ internal sealed partial class Coordinator
         // If keys are placed differently, the parts are in another order.
         follower.WithoutResult = op.WithoutResult || op.Payload != follower.Payload;
         for (int i = 0; i < follower.PartCount && !follower.WithoutResult; i++) follower.Give(i, op.Parts[i].Version, op.Parts[i].Report);
-        // Of the attempts of this operation alone it is known that nothing was executed: other retries may be under way.
+        // Only of this operation's own attempts is it known that nothing was executed: other retries may be under way.
         if (error is DhtConfigurationException or MapNotAgreedException) Refuse(follower, _errors.NeverHeld(follower, -1));
         else Finish(follower, error);
     }
@@ -129,7 +129,7 @@ internal sealed partial class Coordinator
         var status = Puts.WasGiven(key.Id) ? EndStatus.Forgotten : EndStatus.NeverGiven;
         bool known = _known.TryGet(key.Id, out var end), same = known && PutPayload.SamePairs(end.Payload, key.Payload), pending = _pending.TryGetValue(key.Id, out var op) && op.Kind.Changes;
         if (known && end.Executed) status = same ? EndStatus.Executed : EndStatus.OtherPairs;
-        // The put asked for may be the one executed instead, or a retry after refused attempts.
+        // A remembered end that is no execution counts less than a put under way: that may be the one executed instead, or a retry after refused attempts.
         else if (pending && PutPayload.SamePairs(op!.Payload, key.Payload)) status = EndStatus.UnderWay;
         else if (same) status = end.Status;
         // Another retry with other pairs says nothing: the put asked for may be the one that was executed.
@@ -138,14 +138,14 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it may belong to any of the
-    /// questions: it may take longer than the next question waits.
+    /// The retry that waits for such an answer from <paramref name="from"/>. The answer is about the put, so it may belong to any of the retry's
+    /// questions: it may arrive after the next question was sent.
     /// </summary>
     public bool TryAsking(int from, in AttemptId key, [NotNullWhen(true)] out ClientOperation? op) =>
         _pending.TryGetValue(key.Id, out op) && op.IsInFlight && op.Asks && op.Payload == key.Payload
         && _state.OwnerOf(key.Id.Session) == from;
 
-    /// <summary>The answer to the question how the put ended, with results in the parts where there are any.</summary>
+    /// <summary>The answer to the question how the put ended. Its results, if any, are in the parts.</summary>
     public void OnEnd(ClientOperation op, EndStatus status, bool results)
     {
         if (!op.IsGiven && status != EndStatus.NeverGiven)

@@ -44,8 +44,8 @@ internal sealed partial class Coordinator
         && (MustAskWhetherGiven(op) ? _state.OwnerOf(op.Id.Session) : _routes.BlockedBy(op, map)) is >= 0 and var rank && !_open.MayPark(op, rank);
 
     /// <summary>
-    /// After a refusal, for example by a member that waits for its state, which may take long. Each attempt carries the values: so the delays
-    /// grow, until <see cref="OnMemberInitialised"/>. Where bounds are small, attempts of one put through two members may refuse each other: so their
+    /// Tries again after a refusal, for example by a member that waits for its state, which may take long. Each attempt carries the values, so the delays
+    /// grow, until <see cref="OnMemberInitialised"/>. With small bounds, attempts of one put through two members may keep each other from being taken: the
     /// delays differ by rank, or that would go on for ever.
     /// </summary>
     public void RetryApart(ClientOperation op)
@@ -56,7 +56,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>
-    /// A takeover made a participant reject this very attempt: the next attempt is not rejected for that. But a replica may reject all attempts up to
+    /// A takeover made a participant reject this very attempt; that does not affect the next attempt. But a replica may reject all attempts up to
     /// some number of any older put (<see cref="Ordering.Session"/>), and does not say which number: so the steps grow.
     /// </summary>
     public void RetryAbove(ClientOperation op)

@@ -44,12 +44,12 @@ internal sealed partial class Coordinator : ICalls
     /// <summary>Whether any operation here needs the tick.</summary>
     public bool HasWork => _open.InFlight.Count > 0 || _open.Waiting.Count > 0 || Takeovers.Count > 0;
 
-    /// <summary>Operations of this member's callers that are on their way, and that wait for a place.</summary>
+    /// <summary>Number of operations of this member's callers that are on their way; below, of those that wait for a place.</summary>
     public int InFlight => _open.InFlight.Count;
 
     public int WaitingCount => _open.Waiting.Count;
 
-    /// <summary>An id for a put to come, on any thread.</summary>
+    /// <summary>An id for a later put. From any thread.</summary>
     public OperationId NewOperation() => new(_state.Session, Puts.Numbers.Take());
 
     /// <summary>Takes a caller's operation.</summary>
@@ -106,7 +106,7 @@ internal sealed partial class Coordinator : ICalls
     {
         _over = reason;
         Attempts.Clear();
-        // Not "while one is left": after a fault in a turn, an operation may be in a list that does not match its phase.
+        // Not a loop until the list is empty: after a fault in a turn, an operation may be in a list that does not match its phase.
         for (ClientOperation? op = _open.InFlight.First, next; op is not null; op = next)
         {
             next = op.Next;
@@ -209,8 +209,8 @@ internal sealed partial class Coordinator : ICalls
     }
 
     /// <summary>
-    /// Of the puts that are open, participants take the oldest whatever room they have, so that outcomes can be forgotten behind it. Where that one waits for a place here, it gets one beyond
-    /// the bound: the puts that have the places may all be refused until it ends.
+    /// Participants take the oldest open put however little room they have, so that it can end and outcomes can be forgotten. If it waits for a place here, it gets one beyond the bound:
+    /// the puts that have the places may all be refused until it ends.
     /// </summary>
     public void AdmitOldest()
     {

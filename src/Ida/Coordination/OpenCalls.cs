@@ -8,9 +8,9 @@ namespace Ida.Coordination;
 /// <remarks>
 /// An operation may wait for room, for a member to install the view, or (a retry) for an answer of the member of its session. Meanwhile it gives
 /// back its share of <see cref="DhtMemberOptions.MaxInFlight"/> and <see cref="DhtMemberOptions.MaxInFlightBytes"/>, and counts as waiting. The operations that wait for one
-/// member may be only a part of all that wait: so a member that is late, or that takes or answers nothing, does not stop operations on others. One beyond
-/// that part is refused, or keeps its share if it was sent. When its wait is over it takes a free place, before calls that have not begun; but all that are due leave
-/// those calls every second place and half of the bytes, unless one due operation needs more; the largest need counts until none is due (<see cref="ByteShares"/>).
+/// member may be only a part of all that wait: so a member that is late, or that takes or answers nothing, does not stop operations on other members. An operation
+/// beyond that part is refused, or keeps its share if it was sent. When its wait is over, an operation takes a free place before calls that have not begun. But the operations
+/// that are due leave those calls every second place and half of the bytes, unless one of them needs more; the largest need counts until none is due (<see cref="ByteShares"/>).
 /// Answers beyond twice the limit are refused, so that the limit holds whatever is stored.
 /// </remarks>
 internal sealed class OpenCalls(DhtState state, OpenPuts puts)
@@ -33,17 +33,17 @@ internal sealed class OpenCalls(DhtState state, OpenPuts puts)
 
     public int OnTheWay => InFlight.Count - Parked.Count;
 
-    // Thousands may be due at once: without this, calls on other members would wait for all of them.
+    // Thousands may be due at once: without this bound, calls on other members would wait for all of them.
     public bool HasPlace(ClientOperation op) => (!op.Kind.Changes || puts.InWindow) && OnTheWay + Math.Min(Shares.Due, (state.Own.MaxInFlight + 1) / 2) < state.Own.MaxInFlight
         && (Shares.FitBeside(op) || (Shares.Due == 0 && OnTheWay == 0));
 
     /// <summary>Whether an operation that gave its share back may have it again.</summary>
     public bool MayResume(ClientOperation op) => OnTheWay < state.Own.MaxInFlight && (Shares.Fit(op) || OnTheWay == 0);
 
-    /// <summary>Whether waiting operations come before it. Where only puts wait, and only for the window, reads pass them.</summary>
+    /// <summary>Whether waiting operations come before it. If only puts wait, and only for the window, reads pass them.</summary>
     public bool Queues(ClientOperation op) => Waiting.Count > 0 && (op.Kind.Changes || Waiting.Reads > 0 || puts.InWindow);
 
-    /// <summary>The waiting operation whose turn it is: the first, or the first read where no put may begin.</summary>
+    /// <summary>The waiting operation whose turn it is: the first one, or the first read if no put may begin.</summary>
     public ClientOperation? NextWaiting()
     {
         var first = Waiting.First;
@@ -57,12 +57,12 @@ internal sealed class OpenCalls(DhtState state, OpenPuts puts)
 
     private long MostWaiting => (long)state.Own.MaxInFlight * WaitingFactor;
 
-    // One operation may wait whatever its size: while small calls go on and on, a place for many bytes at once would never be free.
+    // One operation may wait whatever its size: while small calls keep coming, room for many bytes at once would never be free.
     public bool MayWait(ClientOperation op) => WaitingOperations < MostWaiting && (Waiting.Count == 0 || WaitingBytes + op.AskedBytes <= state.Own.MaxInFlightBytes);
 
     /// <summary>
-    /// Whether an operation may give its share back to wait for a member. One may whatever its size, and beside others that always wait too. One
-    /// that was sent may as long as there is room among all that waits, since it cannot be refused.
+    /// Whether an operation may give its share back to wait for a member. The first may always, and so may one large operation beside others. An
+    /// operation that was sent cannot be refused, so it may as long as there is room for it among all that wait.
     /// </summary>
     public bool MayPark(ClientOperation op, int rank)
     {

@@ -15,7 +15,7 @@ internal sealed class OpenPuts(DhtState state)
     // operation is passed once, however many stand before these.
     private ClientOperation? _firstHolding, _firstNamed;
 
-    // The number of puts of this member when the oldest put began that may hold outcomes back: a lower bound.
+    // A lower bound on the number of this member's puts at the beginning of the oldest put that may hold outcomes back.
     private ulong _oldestPut;
 
     /// <summary>The numbers of this member's session.</summary>
@@ -24,7 +24,7 @@ internal sealed class OpenPuts(DhtState state)
     /// <summary>The put under an id that its caller named with the lowest number, in flight or waiting for a place.</summary>
     public ClientOperation? FirstNamed => _named.First;
 
-    /// <summary>Most puts that may begin since the oldest open put of this member.</summary>
+    /// <summary>Most puts that may begin after the oldest open put of this member.</summary>
     public ulong Window { get; set; } = DhtLimits.OpenPuts;
 
     /// <summary>Ids from this number on count as given, without asking: for schedules that number their clients' puts themselves; null otherwise.</summary>
@@ -107,7 +107,7 @@ internal sealed class OpenPuts(DhtState state)
     /// </summary>
     public bool WasGiven(OperationId id) => (id.Sequence <= Numbers.Last && !OperationNumbers.IsOfRead(id.Sequence)) || id.Sequence >= GivenFrom;
 
-    /// <summary>Outcomes of this member's session below this number are not asked for any more.</summary>
+    /// <summary>Nobody asks any more for outcomes of this member's session below this number.</summary>
     public ulong AckedBelow()
     {
         ulong below = Math.Min(Numbers.KeptFrom(), Math.Min(_firstHolding?.Id.Sequence ?? ulong.MaxValue, _named.Least));

@@ -32,7 +32,7 @@ internal sealed class Routes(DhtState state)
         return true;
     }
 
-    /// <summary>This member's slot if it can answer, else one of the initialised members; with the rule left out any member.</summary>
+    /// <summary>This member's slot if it can answer, else that of an initialised member; without the rule, that of any member.</summary>
     public int Representative(ShardMap map, int shard, ulong place)
     {
         if (state.Initialised && shard == state.Shard) return state.Slot;
@@ -40,7 +40,7 @@ internal sealed class Routes(DhtState state)
         return map.Representative(shard, (uint)(state.Rank + (int)((place * 0x9E3779B97F4A7C15) >> 48)));
     }
 
-    /// <summary>A map or resolver that the operation uses and a member lacks; null where all have all of it.</summary>
+    /// <summary>A map or resolver that the operation uses and a member lacks; null if all members have everything.</summary>
     public Declared? Lacking(ClientOperation op)
     {
         for (int i = 0; i < op.PartCount && !state.Maps.AllAgreed; i++)
@@ -50,7 +50,7 @@ internal sealed class Routes(DhtState state)
 
     /// <summary>
     /// A member that has to be asked and to which nothing can be sent now, because its link has no room or it has not installed the view; −1
-    /// if there is none. The member for which the operation waits already comes first.
+    /// if there is none. The member for which the operation already waits comes first.
     /// </summary>
     public int BlockedBy(ClientOperation op, ShardMap map)
     {

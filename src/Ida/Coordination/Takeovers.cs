@@ -40,13 +40,13 @@ internal sealed class Takeovers(DhtState state, IRequests send, Participant part
     public void OnStable(in AttemptId key)
     {
         if (attempts.Find(key) is not { IsTakeover: true } running) return;
-        // Here the operation still waits for its commit, which may take long: the missing proposals give the time too.
+        // Here the operation still waits for its commit, which may take long: the missing proposals also give the time.
         if (participant.Records.Find(key) is { Committed: false }) return;
         attempts.SpreadStable(running);
         attempts.Forget(running);
     }
 
-    /// <summary>Whether this member drives an attempt, so that other members may hand it parts.</summary>
+    /// <summary>Whether this member has taken an attempt over, so that other members may hand it parts.</summary>
     public bool TakesOver(in AttemptId key) => attempts.Find(key) is { IsTakeover: true };
 
     public void TakeOverStalled(long now)
@@ -150,7 +150,7 @@ internal sealed class Takeovers(DhtState state, IRequests send, Participant part
         }
     }
 
-    // Without room for the part nothing is handed on: there may be room when the takeover asks again.
+    // Without room for the part, nothing is handed on now: there may be room when the takeover asks again.
     private void HandOn(CoordinatedOperation running, int holder, int target)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[holder]);

@@ -5,7 +5,7 @@ using Ida.Placement;
 
 namespace Ida;
 
-/// <summary>How this member's part is, for a person who reads it.</summary>
+/// <summary>The state of this member's part as text for a person.</summary>
 internal sealed partial class DhtLayer
 {
     /// <summary>Inside a turn.</summary>

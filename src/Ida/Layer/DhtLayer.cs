@@ -15,7 +15,7 @@ using Ida.ViewChange;
 namespace Ida;
 
 /// <summary>
-/// The DHT of one member, as a layer above its group: holds the parts together, leads them through view changes, and routes frames.
+/// The DHT of one member, as a layer above its group: it connects the parts, leads them through view changes, and routes frames.
 /// Source: dht-view-change.md#the-normal-case, #the-first-view-change-counts.
 /// </summary>
 /// <remarks>
@@ -90,7 +90,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
 
     public Participant Participant => _participant;
 
-    /// <summary>Its side of a transfer, as the source and as a newcomer.</summary>
+    /// <summary>This member's side of a transfer, as the source and as a newcomer.</summary>
     internal StateSource Source => _source;
 
     internal StateSink Sink => _sink;
@@ -152,7 +152,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _contributed = false;
         if (IsOver)
         {
-            // This part ended after it had said that it goes on: it may have a slot in this view. A view that it asked for during the flush was not granted.
+            // This part ended after it had contributed that it goes on, so it may have a slot in this view. A view that it asked for during the flush was not granted.
             if (contributed && _contributedEnabled) _state.Port.RequestView();
             return;
         }
@@ -248,13 +248,13 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         {
             bool mayHaveSlot = _state.Map is not null;
             EndWith(new DhtConfigurationException($"Options or declarations do not fit those of the DHT in this group: {difference}."));
-            // A member keeps its slot in the decision: its shard would wait for it in this view.
+            // A member that is refused keeps its slot in the decision: its shard would wait for it in this view.
             if (mayHaveSlot) _state.Port.RequestView();
             return;
         }
         if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)
         {
-            // No contribution tells the old slots, not even this member's: they would be used with the ranks of another view.
+            // No contribution names the old slots, not even this member's: they would be used with the ranks of another view.
             EndWith(new NotDhtMemberException("No contribution of the DHT's members at the view change could be read."));
             return;
         }

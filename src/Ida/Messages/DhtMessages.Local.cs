@@ -4,8 +4,8 @@ using Ida.Wire;
 namespace Ida.Messages;
 
 /// <summary>
-/// A message to this member itself takes a short cut: answers of its participant are queued as structs, and handed to its coordinator at the end of the step, so that no part of the
-/// protocol is entered twice. Results are handed over at once.
+/// A message to this member itself takes a short cut: answers of its participant are queued as structs and handed to its coordinator at the end of the step, so that no part of the
+/// protocol is re-entered. Results are handed over at once.
 /// </summary>
 internal sealed partial class DhtMessages
 {

@@ -75,7 +75,7 @@ internal sealed partial class DhtMessages
     }
 
     /// <summary>
-    /// The attempt stays without a time here: to abort it would be wrong where all have proposed, since a member that takes over may commit it.
+    /// The attempt stays without a time here. It must not be aborted: if all have proposed, a member that takes over may commit it.
     /// The flush ends it.
     /// </summary>
     private void RefuseTime()
@@ -93,7 +93,7 @@ internal sealed partial class DhtMessages
         else Coordinator.Attempts.OnQuiescent(key, from, (flags & 1) != 0);
     }
 
-    /// <summary>Attempt, count var, so many versions var, and the report if there are any.</summary>
+    /// <summary>Attempt, count var, that many versions var, and the report if there are any versions.</summary>
     public void Executed(int to, in AttemptId op, int owner, int parts, in Outcome outcome)
     {
         if (IsLocal(to))
@@ -116,7 +116,7 @@ internal sealed partial class DhtMessages
         var key = ReadAttempt(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 1), first = 0;
         ClientOperation? client = Coordinator.Attempts.TryFind(key, from, out var running, out _) ? running.Client : null;
-        // There are no results where the participant knows only that the put was executed.
+        // There are no results if the participant knows only that the put was executed.
         if (!EndsBehind(body, count, OperationKind.Put) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Refuse(RefusalReason.Malformed);
@@ -160,7 +160,7 @@ internal sealed partial class DhtMessages
         op.Kind.WriteReport(ref to, op.Report);
     }
 
-    /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
+    /// <summary>Reads results into the caller's operation; skips them if no call waits for them.</summary>
     private bool ReadResult(in AttemptId key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
@@ -172,7 +172,7 @@ internal sealed partial class DhtMessages
         if (running.Client is not { } client || !Attempts.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
         Attempts.MarkTooLarge(running, index, tooLarge);
-        // The parts of a shard get their results together. A read may get one more than once; the last one counts.
+        // The parts of a shard get their results together. A read may get results more than once; the last ones count.
         if (count == 0 || (client.Kind.Changes && !Attempts.IsNewer(client.Parts[first], time))) return true;
         int bytes = client.Kind.Changes ? -ValueBytes(client.Parts[first].Report) : body.Remaining;
         for (int i = first; i < first + count; i++)

@@ -42,7 +42,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
         bool others = op.Kind.Changes && (remembered && !PutPayload.SamePairs(outcome.Payload, op.Payload) || records.HoldsOtherPairs(op));
         if (remembered && !others && IsOver(outcome, op) && MayTell(outcome, from))
         {
-            // The outcome knows nothing of keys placed otherwise: even their number may differ.
+            // The outcome does not fit keys that are placed differently: even their number may differ.
             bool same = outcome.Payload == op.Payload;
             send.Executed(from, op.Key, op.Owner, same ? op.UseCount : 0, same ? outcome : default);
             return false;
@@ -66,7 +66,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
 
     /// <summary>
     /// A proposal whose keys do not belong here by this member's hash: it can never be held. Where another attempt at the put was executed,
-    /// the coordinator is told so all the same, since that needs no key; but without results where these are for another number of
+    /// the coordinator is still told so, since that needs no key; but without results if these are for another number of
     /// <paramref name="keys"/> than the coordinator has here: then it is the coordinator's hash that errs.
     /// </summary>
     public void Refuse(ParticipantRecord op, int from, int keys, RejectReason reason)
@@ -93,7 +93,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
     }
 
     /// <summary>
-    /// Refuses an attempt for the rest of the view; where the issuer itself sent it, also all attempts below it. False where no more refusals
+    /// Refuses an attempt for the rest of the view; if the issuer itself sent it, also all attempts below it. False if no more refusals
     /// can be remembered: then nothing is promised.
     /// </summary>
     public bool Refuses(Session? session, in AttemptId key, bool issued)
@@ -105,7 +105,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
 
     /// <summary>
     /// What is known here of the put of an attempt. A member without its state tells only of the attempts that it executed itself: a late or
-    /// forwarded proposal of one may come when its record has gone.
+    /// forwarded proposal of such an attempt may come when its record has gone.
     /// </summary>
     private bool Remembers(Session session, in AttemptId key, out Outcome outcome) =>
         session.TryGet(key.Id.Sequence, out outcome) && (state.Initialised || (outcome.View == state.View && outcome.IsOf(key)));
@@ -116,7 +116,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
     /// </summary>
     private bool IsOver(in Outcome outcome, ParticipantRecord op) => outcome.View < state.View || outcome.IsOf(op.Key) || !records.HoldsPut(op.Key.Id);
 
-    /// <summary>Whether an outcome can be told to a member now: a value may have to wait here for room on its link. One that cannot counts as not told, and a later attempt gets it once less is owed.</summary>
+    /// <summary>Whether an outcome can be told to a member now: its value may have to wait here for room on the link. If not, a later attempt is told, once less is owed.</summary>
     private bool MayTell(in Outcome outcome, int to) => outcome.Report?.Value is null || !send.OwesTooMuch(to);
 
     /// <summary>

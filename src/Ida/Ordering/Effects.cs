@@ -75,8 +75,8 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
     }
 
     /// <summary>
-    /// Computes what a put does to this shard: to all its keys, or to none where a key does not have the version that is expected of it, or a
-    /// resolver throws. Every replica finds the same, since it has the same entries at this place of the order.
+    /// Computes what a put does to this shard: to all its keys, or to none if a key does not have the version that is expected of it, or a
+    /// resolver throws. Every replica computes the same, since it has the same entries at this place in the order.
     /// </summary>
     public void Compute(ParticipantRecord op, ulong time)
     {
@@ -90,7 +90,7 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
         for (int i = 0; i < op.UseCount; i++)
         {
             if (Compute(op.Uses[i], time) is not { } error) continue;
-            // As it is told to other members, so that all callers are told the same.
+            // In the form in which other members get it, so that all callers are told the same.
             Leave(op, new(Verdict.Failed, i, Utf8Text.AsGot(DhtLimits.Cut(error)), null));
             return;
         }
@@ -120,7 +120,7 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
         return null;
     }
 
-    // The clock is looked at only if somebody hears of a slow resolver.
+    // Reads the clock only if a logger would hear of a slow resolver.
     byte[]? IResolvers.Resolve(ulong resolver, byte[] key, byte[]? stored, byte[] incoming)
     {
         if (!state.Node.Log.IsOn) return state.Maps.Resolve(resolver, key, stored, incoming);
@@ -150,8 +150,8 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
     }
 
     /// <summary>
-    /// Another attempt applied the logical put: this one only tells its result. If its owner has acknowledged that already, the result is
-    /// forgotten, and there is none to tell; nor is there one to tell where another put was executed under the id.
+    /// Another attempt applied the logical put: this one only tells its result. There is no result to tell if the put's owner has acknowledged it
+    /// already (then it is forgotten), or if another put was executed under the id.
     /// </summary>
     private static void Repeat(ParticipantRecord op, in Outcome outcome, ResultPhase where)
     {

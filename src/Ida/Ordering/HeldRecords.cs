@@ -46,7 +46,7 @@ internal sealed class HeldRecords(DhtCounters counters)
         return false;
     }
 
-    /// <summary>Whether the put is held to which the id was given: only its attempts carry no hash of their pairs.</summary>
+    /// <summary>Whether the put to which the id was given is held: only its attempts carry no hash of their pairs.</summary>
     public bool HoldsFirst(OperationId id)
     {
         for (var attempt = _byPut.AttemptsOf(id); attempt is not null; attempt = attempt.OtherAttempt)

@@ -9,9 +9,9 @@ namespace Ida.Ordering;
 /// </summary>
 /// <remarks>
 /// A value that replaces another does not depend on the old one: initialised members propose above every version they gave, so the time
-/// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; a removed key
-/// leaves an entry for that, a mark. A merge, a removal and an expectation need the value at the view change: it is here where its range has arrived,
-/// else the source is asked at once, and the use waits in the line of its key, as do later uses of the same key. Where one key may keep the others
+/// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; for that, a removed key
+/// leaves an entry, a mark. A merge, a removal and an expectation need the value at the view change. If its range has arrived, the value is here;
+/// else the source is asked at once, and the use waits in the line of its key, as do later uses of the same key. If one key may keep the others
 /// from being applied, all uses of the put wait until it is first in all its lines. A put's outcome is recorded when its last use is applied.
 /// A source may say of many ranges at once that they are here. What waited for them is then handled over several turns; the member is initialised only after that.
 /// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
@@ -94,7 +94,7 @@ internal sealed class LatePuts(DhtState state, Slice slice, Effects effects, Hel
 
     private void ApplyAlone(KeyUse use)
     {
-        // What may fail is applied together.
+        // This cannot fail: puts that may fail are applied together.
         _ = effects.Compute(use, use.Op.Time);
         Apply(use);
     }
@@ -168,7 +168,7 @@ internal sealed class LatePuts(DhtState state, Slice slice, Effects effects, Hel
         while (_advancing.TryPop(out var next))
         {
             applied += Advance(next);
-            // Another key of a put that was applied together may have been looked at only, and be absent.
+            // Another key of a put that was applied together may only have been checked, and be absent.
             if (next != entry) slice.DropIfIdle(next);
         }
         return applied;

@@ -77,7 +77,7 @@ internal sealed partial class Participant
     /// <summary>Whether a member is a participant of an attempt: only participants take it over.</summary>
     public bool TakesPart(int from, ParticipantRecord op) => op.Participants.Contains((ushort)_state.Map!.SlotOfRank(from));
 
-    /// <summary>Every participant has executed the attempt and all before it. False where this member may not say so.</summary>
+    /// <summary>Every participant has executed the attempt and all before it. False if the sender may not say so.</summary>
     public bool Stable(in AttemptId key, int from)
     {
         if (Records.Find(key) is not { } op) return true;
@@ -95,8 +95,8 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The attempt can never commit. It is rejected from now on, so that no late message brings it back. False where its commit is here: the
-    /// commit holds. Null where the rejection cannot be remembered, or where this member may not say so.
+    /// The attempt can never commit. It is rejected from now on, so that no late message brings it back. False if its commit is here: the
+    /// commit holds. Null if the rejection cannot be remembered, or if the sender may not say so.
     /// </summary>
     public bool? Abort(in AttemptId key, int from)
     {
@@ -108,7 +108,7 @@ internal sealed partial class Participant
                 _state.Node.Counters.Refuse(RefusalReason.Unexpected);
                 return null;
             }
-            // The sender may abort it all the same: a member that has settled the attempt told it Executed.
+            // An honest sender may do this: a member that has settled the attempt told it Executed.
             if (op.Committed) return false;
             issued = op.Issued;
             Withdraw(op);
@@ -163,7 +163,7 @@ internal sealed partial class Participant
         if (op.Settle()) Records.DropIfSettled(op);
     }
 
-    /// <summary>Looks again at the reads that wait for the right to answer.</summary>
+    /// <summary>Looks again at the reads that wait until this member may answer.</summary>
     public void Retry()
     {
         Reads.BeginLook();

@@ -144,7 +144,7 @@ internal sealed partial class Participant
     }
 
     /// <summary>
-    /// The answer to a proposal, the same however often it is asked. An answer with values may have to wait. So a member that is owed too
+    /// The answer to a proposal, the same however often it is asked for. An answer with values may have to wait, so a member that is owed too
     /// much gets none: it has asked before, or takes over and asks again.
     /// </summary>
     private void Answer(ParticipantRecord op, int to)

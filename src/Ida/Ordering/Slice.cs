@@ -59,8 +59,8 @@ internal sealed class Slice(DhtState state)
     public void RaiseFloor(ulong time) => Floor = Math.Max(Floor, time);
 
     /// <summary>
-    /// After the clocks were aligned: a time that a wrong clock proposed, and that was never committed, does not stay the least time of its
-    /// key, or of absent keys. No time orders the old view's operations with the new view's; only versions go on.
+    /// After the clocks were aligned: a time that a wrong clock proposed, and that was never committed, must not remain the lower bound for its
+    /// key, or for absent keys. Times do not order operations of the old view against those of the new one; only versions continue.
     /// </summary>
     public void LimitClocks()
     {

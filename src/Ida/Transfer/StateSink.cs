@@ -14,14 +14,14 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
 {
     private const int LookedAtPerAsk = 1024;
 
-    // A version is a time, or one above the version before.
+    // A version is a time, or the previous version plus one.
     private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
     private readonly Slice _slice = participant.Slice;
     private readonly LatePuts _late = participant.Late;
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
 
-    // The entries of both.
+    // The entries that are in one of these.
     private readonly HashSet<Entry> _unanswered = [];
 
     /// <summary>Digests of the table's entries, by range.</summary>
@@ -170,7 +170,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     }
 
     /// <summary>
-    /// More than any source with the same options remembers: for each member its bound, with what is on the way and what merges on the way may store, and five times
+    /// More than any source with the same options remembers: for each member its bound, plus what is on the way and what merges on the way may store; and five times
     /// that for departed members.
     /// </summary>
     private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Own.MaxOutcomeBytes + state.Own.MaxInFlightBytes + ((long)state.Own.MaxInFlight * DhtLimits.ValueBytes));

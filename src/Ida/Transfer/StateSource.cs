@@ -11,8 +11,8 @@ namespace Ida.Transfer;
 /// </summary>
 /// <remarks>
 /// Nothing is copied at the install: the participant keeps what changes meanwhile (<see cref="ViewSnapshot"/>). The same holds for outcomes: those acknowledged meanwhile are kept.
-/// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that the newcomer has already,
-/// by its digest, from a transfer of an earlier view, is not sent again.
+/// A chunk is cut at 256 KiB; up to <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that, by its digest, the newcomer already
+/// has from a transfer of an earlier view is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
@@ -171,7 +171,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         if (_snapshot.IsOpen && EveryoneInitialised()) Close();
     }
 
-    /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
+    /// <summary>Sends the next chunk, or nothing if the newcomer already holds the range.</summary>
     private void SendSome(Feed feed)
     {
         if (feed.Position == 0)
