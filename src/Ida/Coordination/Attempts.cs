@@ -339,7 +339,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         if (running.Client is not { } client) return;
         bool whole = true;
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
-        if (running.Any(SlotFlags.TooLarge)) calls.Finish(client, errors.About(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
+        if (running.Any(SlotFlags.TooLarge)) calls.Finish(client, errors.About(client, ValueTooLargeException.TooMuchOfAShard(Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
         else if (whole || client.WithoutResult) calls.Finish(client, null);
         else if (client.Kind.Changes)
         {
@@ -348,7 +348,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
             client.Running = null;
             calls.AskHowItEnded(client);
         }
-        else calls.Finish(client, errors.About(client, new OperationNotExecutedException("A participant gave no result.")));
+        else calls.Finish(client, errors.About(client, new OperationNotExecutedException("A participant executed the read and told no values; read again.")));
     }
 
     private int FirstWith(CoordinatedOperation running, SlotFlags flag)

@@ -45,8 +45,8 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
     public DhtException Late(ClientOperation op)
     {
         var waited = TimeSpan.FromTicks(op.Timeout / 100);
-        if (!state.Acts) return About(op, new ViewUnavailableException($"No view to act in within {waited}."));
-        return state.Blocked || !state.Port.HoldsLease ? About(op, new ViewUnavailableException($"No contact with the primary partition within {waited}."))
+        if (!state.Acts) return About(op, new ViewUnavailableException($"There was no view to act in for {waited}."));
+        return state.Blocked || !state.Port.HoldsLease ? About(op, new ViewUnavailableException($"There was no contact with the primary partition for {waited}."))
             : About(op, new OperationNotExecutedException($"Not executed within {waited}; {calls.InFlight.Count} operations are in flight and {calls.Waiting.Count} wait at this member."));
     }
 
@@ -70,7 +70,7 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
     {
         state.Counters.CountRefused();
         calls.Measure();
-        return About(op, new OverloadedException(calls.TimeFor((calls.InFlight.Count / 8) + 1), $"A participant remembers as much as it may of the outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts whose ids another member gave, this one's too")}.{Nothing(op)}"), rank);
+        return About(op, new OverloadedException(calls.TimeFor((calls.InFlight.Count / 8) + 1), $"A participant has no room for more outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts under ids of another member, which gave this one's too")}.{Nothing(op)}"), rank);
     }
 
     /// <summary>No participant will ever hold the operation: a member lacks what it uses, or places its keys differently.</summary>
