@@ -20,13 +20,13 @@ public sealed class DhtCounters
         }
     }
 
-    /// <summary>Operations that were stable with the proposals, after two delays.</summary>
+    /// <summary>Operations that were stable when the proposals arrived, after two delays.</summary>
     public long FastPaths => Volatile.Read(ref _fast);
 
     /// <summary>Operations that needed a round of acknowledgements.</summary>
     public long SlowPaths => Volatile.Read(ref _slow);
 
-    /// <summary>Operations of other members that this member took over, to drive them to their end.</summary>
+    /// <summary>Operations of other members that this member took over and drove to their end.</summary>
     public long Takeovers => Volatile.Read(ref _takeovers);
 
     /// <summary>Reads answered by this member's own slice without a message.</summary>

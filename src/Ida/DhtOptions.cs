@@ -3,15 +3,15 @@ using GroupCore.Wire;
 namespace Ida;
 
 /// <summary>
-/// Options of the DHT that all its members have to have alike, and those of this member. Sizes and hash are compared when a member joins the DHT, and
-/// a member that differs gets <see cref="DhtConfigurationException"/>.
+/// Options of the DHT that must be the same at all its members, and those of this member. Sizes and hash are compared when a member joins the DHT;
+/// a member whose own differ gets <see cref="DhtConfigurationException"/>.
 /// </summary>
 public sealed record DhtOptions
 {
     /// <summary>Members that hold each key; at least 1.</summary>
     public required int ShardSize { get; init; }
 
-    /// <summary>Members the DHT is meant to have; a multiple of <see cref="ShardSize"/>. The number of shards is their quotient. More members are spares.</summary>
+    /// <summary>Members that the DHT is meant to have; a multiple of <see cref="ShardSize"/>. The number of shards is the quotient of the two. Further members are spares.</summary>
     public required int TargetSize { get; init; }
 
     /// <summary>The hash that places keys in shards.</summary>
@@ -20,7 +20,7 @@ public sealed record DhtOptions
     /// <summary>Writes values; null takes MessagePack contracts, like keys. With resolvers, equal values need equal bytes everywhere (<see cref="IPayloadSerializer"/>).</summary>
     public IPayloadSerializer? Serializer { get; init; }
 
-    /// <summary>What is this member's own: the others need not have the same, and are told nothing of it.</summary>
+    /// <summary>The options of this member alone: other members may have different ones, and are told nothing about them.</summary>
     public DhtMemberOptions Member { get; init; } = new();
 
     /// <summary>Number of shards; throws <see cref="DhtConfigurationException"/> when an option is impossible.</summary>

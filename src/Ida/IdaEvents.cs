@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace Ida;
 
 /// <summary>
-/// The events of <c>Ida</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with what they mean, and a test compares. Nodes are named by their
+/// The events of <c>Ida</c>: each has one id, one level and one text. <c>docs/guide/operations.md</c> lists them with their meaning, and a test compares the two. Nodes are named by their
 /// addresses.
 /// </summary>
 internal static partial class IdaEvents
@@ -28,7 +28,7 @@ internal static partial class IdaEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, reason, follows), static (to, e) => NodeLost(to, e.node, e.reason, e.follows));
     }
 
-    [LoggerMessage(3001, LogLevel.Error, "Node {Node} has ended against its will: {Reason}. What follows: {Follows}.")]
+    [LoggerMessage(3001, LogLevel.Error, "Node {Node} was lost: {Reason}. Next: {Follows}.")]
     private static partial void NodeLost(ILogger logger, string node, string reason, string follows);
 
     public static void NodeRejoined(this NodeLog log)
@@ -100,7 +100,7 @@ internal static partial class IdaEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, count), static (to, e) => TakenOver(to, e.node, e.group, e.count));
     }
 
-    [LoggerMessage(3106, LogLevel.Warning, "Node {Node}: the DHT of group {Group} drives operations of members that do not drive them: {Count} taken over in the last second.")]
+    [LoggerMessage(3106, LogLevel.Warning, "Node {Node}: the DHT of group {Group} took over {Count} operations in the last second that their members no longer drove.")]
     private static partial void TakenOver(ILogger logger, string node, string group, long count);
 
     public static void OperationsRefused(this NodeLog log, string group, int inFlight, int waiting)
@@ -108,7 +108,7 @@ internal static partial class IdaEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, inFlight, waiting), static (to, e) => OperationsRefused(to, e.node, e.group, e.inFlight, e.waiting));
     }
 
-    [LoggerMessage(3107, LogLevel.Warning, "Node {Node}: the DHT of group {Group} refuses operations: {InFlight} are in flight at this member and {Waiting} wait. Told again when none was refused for 5 s.")]
+    [LoggerMessage(3107, LogLevel.Warning, "Node {Node}: the DHT of group {Group} refuses operations: {InFlight} are in flight at this member and {Waiting} wait. Logged again when none has been refused for 5 s.")]
     private static partial void OperationsRefused(ILogger logger, string node, string group, int inFlight, int waiting);
 
     public static void OperationsAccepted(this NodeLog log, string group, long count)

@@ -26,7 +26,7 @@ public sealed class DescribeTests
             Has(text, "group shop (", "Member, view ", "of 3", "normal: no view change", "members\n", ", this one", "handlers: 0 events wait", "stability: 0 of ");
             Has(text, "DHT: founded in view ", ", 3 shards", "with its state", "it may answer reads", "shard 2: 1 members, 1 with the state, 0 holes");
             Assert.Contains("leader " + cluster.Members[0].Node.Address, await cluster.Members[2].Node.DescribeAsync(), StringComparison.Ordinal);
-            Assert.Equal(1, dhts.Count(dht => dht.Layer.Participant.Table.Count > 0));
+            Assert.Equal(1, dhts.Count(dht => dht.Layer.Participant.Slice.Table.Count > 0));
         }, Limit);
     }
 

@@ -30,6 +30,7 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     /// a process that was gone, on a connection that stood, took all room for bulk at a node that had not watched it, and the view without that process waited for the room.
     /// 700000222: what was queued for a life that had gone as it rejoined, on a link that nobody needed any more, took all room for a minute, and with it the sends of a member that left.
     /// 900005544: what was queued for members that had failed took all room of a member, and the view without them waited for what it was to send in the flush.
+    /// 3800000670: a query that ended with a view of the protocol, to which the handlers of its asker had not come yet, was judged by the view before.
     /// 830000232: a call to a member that the next view has no more was judged by the view before, to which its caller's program had come.
     /// </summary>
     [Theory]
@@ -39,6 +40,7 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     [InlineData(700000222)]
     [InlineData(830000232)]
     [InlineData(900005544)]
+    [InlineData(3800000670)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed));
 
     /// <summary>

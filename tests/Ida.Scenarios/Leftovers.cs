@@ -83,8 +83,8 @@ internal static class Leftovers
     public static string? Of(SimMember member, Dht dht)
     {
         var (coordinator, participant, source) = (dht.Layer.Coordinator, dht.Layer.Participant, dht.Layer.Source);
-        return coordinator.HasWork || source.HasWork || participant is not { OperationCount: 0, KeysInUse: 0, Snapshot.KeptCount: 0 }
-            ? $"{member} is at rest and keeps {participant.OperationCount} operations, {participant.KeysInUse} keys in use, {participant.Snapshot.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}."
-            : SliceSizes.Wrong(participant.Table);
+        return coordinator.HasWork || source.HasWork || participant is not { Records.Count: 0, KeysInUse: 0, Slice.Snapshot.KeptCount: 0 }
+            ? $"{member} is at rest and keeps {participant.Records.Count} operations, {participant.KeysInUse} keys in use, {participant.Slice.Snapshot.KeptCount} entries of a snapshot, and work of its own: {coordinator.HasWork}."
+            : SliceSizes.Wrong(participant.Slice.Table);
     }
 }

@@ -31,7 +31,7 @@ public sealed class AcknowledgedAttemptTests
         var retry = world.Members[3].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = (await put).Operation }).AsTask();
         world.Poke();
         world.DeliverUntil(3, Newcomer, DhtFrame.Propose);
-        Assert.Equal(1, late.Host.Current.Participant.OperationCount);
+        Assert.Equal(1, late.Host.Current.Participant.Records.Count);
         if (!before) Acknowledge();
         for (int i = 0; i < 20 && !late.Host.Current.State.Initialised; i++)
         {

@@ -104,7 +104,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         GroupCore.Wire.CanonicalKey.Write(bytes, key);
         byte[] stored = bytes.WrittenSpan.ToArray();
         ulong place = KeyIdentity.PlaceOf(stored);
-        var table = _world.Dhts[Enumerable.Range(0, 4).First(rank => _world.ShardOf(rank) == shard)].Layer.Participant.Table;
+        var table = _world.Dhts[Enumerable.Range(0, 4).First(rank => _world.ShardOf(rank) == shard)].Layer.Participant.Slice.Table;
         Check("Replace", 1, () => map.TryReplaceAsync(key, 5, table.Find(stored, place)!.Version), static applied => applied, rank => _world.ShardOf(rank) == shard ? Value : 0);
     }
 

@@ -129,7 +129,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
                 Assert.True(seen.Add(op), $"{op.Id} stands in two places, one of them {place}.");
                 Assert.Equal(place, op.Phase);
             }
-            foreach (var (_, driven) in member.Host.Current!.Coordinator.Driven) Assert.True(driven.Client is null || driven.Client.Running == driven, $"{driven.Key} is driven for an operation that does not know it.");
+            foreach (var (_, driven) in member.Host.Current!.Coordinator.Attempts.All) Assert.True(driven.Client is null || driven.Client.Running == driven, $"{driven.Key} is driven for an operation that does not know it.");
             foreach (var op in member.Dht.Puts.Free)
             {
                 Assert.True(seen.Add(op), $"{op.Id} is in the pool and elsewhere, or twice there.");

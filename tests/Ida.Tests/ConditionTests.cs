@@ -107,7 +107,7 @@ public sealed class ConditionTests
         Assert.True(result.IsApplied);
         Assert.Equal((ulong[])[0], result.Versions);
         _world.Settle();
-        Assert.All(_world.Initialised(0), member => Assert.Equal(met ? 2 : 1, member.Host.Current!.Participant.Table.Count));
+        Assert.All(_world.Initialised(0), member => Assert.Equal(met ? 2 : 1, member.Host.Current!.Participant.Slice.Table.Count));
     }
 
     [Fact]

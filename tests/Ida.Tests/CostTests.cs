@@ -97,13 +97,13 @@ public sealed class CostTests
             Commit(last);
             Stabilize(first);
         }
-        Assert.Equal(2 + Reads, participant.OperationCount);
+        Assert.Equal(2 + Reads, participant.Records.Count);
         Stabilize(last);
-        Assert.Equal(2, participant.OperationCount);
+        Assert.Equal(2, participant.Records.Count);
 
         ParticipantRecord Propose(int firstKey, int keys, OperationKind kind)
         {
-            var op = participant.NewRecord();
+            var op = participant.Records.New();
             op.Key = new(new(member.Host.Current!.State.Session, sequence++), 1);
             (op.Kind, op.Single, op.Payload) = (kind, !kind.Changes, kind.Changes ? sequence : 0);
             op.AddSlot(0);
@@ -111,7 +111,7 @@ public sealed class CostTests
             for (int i = firstKey; i < firstKey + keys; i++)
             {
                 byte[] key = [1, 2, 3, 4, 5, 6, 7, 8, (byte)i, (byte)'0'];
-                op.AddUse(participant.EntryOf(key, StableHash.Of(key)), new(kind.Changes ? KeyEffect.Put : KeyEffect.Read)).Incoming = kind.Changes ? [1] : null;
+                op.AddUse(participant.Slice.EntryOf(key, StableHash.Of(key)), new(kind.Changes ? KeyEffect.Put : KeyEffect.Read)).Incoming = kind.Changes ? [1] : null;
             }
             member.Turn(() => participant.Propose(op, from: 1, hint: 1, ackedBelow: 0));
             return op;

@@ -68,8 +68,8 @@ public sealed class EndedDhtTests
         var map = member.Dht.Map<string, long>("longs");
         var puts = Enumerable.Range(0, 50).Select(i => map.PutAsync([KeyValuePair.Create($"{i}_0", 1L), new($"{i}_1", 1L)]).AsTask()).ToList();
         world.Poke();
-        var seen = member.Host.Current!.Coordinator.Driven.Values.Select(static one => new WeakReference(one)).ToList();
-        for (var op = member.Host.Current.Participant.Oldest; op is not null; op = op.Newer) seen.Add(new(op));
+        var seen = member.Host.Current!.Coordinator.Attempts.All.Values.Select(static one => new WeakReference(one)).ToList();
+        for (var op = member.Host.Current.Participant.Records.Oldest; op is not null; op = op.Newer) seen.Add(new(op));
         Assert.Equal(100, seen.Count);
         world.RunUntil(() => puts.TrueForAll(static put => put.IsCompletedSuccessfully), "The puts");
         world.Settle();

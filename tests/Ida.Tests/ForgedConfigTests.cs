@@ -22,7 +22,7 @@ public sealed class ForgedConfigTests
         {
             var layer = member.Host.Current!;
             Assert.IsType<DhtConfigurationException>(layer.Ended);
-            Assert.Equal(0, layer.Participant.Table.Count);
+            Assert.Equal(0, layer.Participant.Slice.Table.Count);
             var read = member.Dht.Map<string, long>("longs").GetAsync("a0").AsTask();
             world.Poke();
             await Assert.ThrowsAsync<DhtConfigurationException>(() => read);

@@ -95,15 +95,15 @@ public sealed class HostileAnswerTests
         var read = victim.Dht.Map<string, int>("ints").GetAsync(["a0", "a1"], new() { Timeout = TimeSpan.FromSeconds(1) }).AsTask();
         world.Poke();
         var liar = world.Members[world.Waiting(1, 0) > 0 ? 0 : 2];
-        var own = victim.Host.Current!.Participant.Oldest!;
+        var own = victim.Host.Current!.Participant.Records.Oldest!;
         byte[] head = Head(victim, victim.Rank, own.Key);
         victim.Deliver(new(DhtFrame.Commit, [.. head, .. BitConverter.GetBytes(own.Proposed + 1), 1], world.View!.Id, liar.Rank));
-        Assert.Equal(0, victim.Host.Current.Participant.OperationCount);
+        Assert.Equal(0, victim.Host.Current.Participant.Records.Count);
         long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
         byte[] part = [1, (byte)victim.Rank, 0, .. head, 0, .. Propose([(byte)liar.Host.Current!.State.Slot, 1], keys, put: false)];
         victim.Deliver(new(DhtFrame.Forward, part, world.View.Id, liar.Rank));
         Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
-        Assert.Equal(0, victim.Host.Current.Participant.OperationCount);
+        Assert.Equal(0, victim.Host.Current.Participant.Records.Count);
         await AssertEndsAndServesAsync(world, victim, read);
     }
 
@@ -180,7 +180,7 @@ public sealed class HostileAnswerTests
         Assert.True(op.Asks);
         byte[] head = Head(victim, liar.Rank, new(id, op.Attempt + 1, op.Payload));
         victim.Deliver(new(DhtFrame.Propose, [.. head, 1, .. BitConverter.GetBytes(op.Payload), .. Propose([1, 3], 4_096, put: true)], world.View!.Id, liar.Rank));
-        Assert.Equal(1, victim.Host.Current.Participant.OperationCount);
+        Assert.Equal(1, victim.Host.Current.Participant.Records.Count);
         victim.Deliver(new(DhtFrame.End, [.. Head(victim, liar.Rank, new(id, op.Attempt, op.Payload)), (byte)EndStatus.UnderWay, 0], world.View.Id, liar.Rank));
         Assert.True(op.Running is not null && !op.Parts[0].HasResult);
         await AssertEndsAndServesAsync(world, victim, retry);
@@ -192,7 +192,7 @@ public sealed class HostileAnswerTests
         var victim = world.Members[1];
         var put = victim.Dht.Map<string, int>("ints").PutAsync([new("a0", 1), new("b0", 1), new("a1", 1)]).AsTask();
         world.Poke();
-        return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Oldest!.Key));
+        return (victim, put, Head(victim, victim.Rank, victim.Host.Current!.Participant.Records.Oldest!.Key));
     }
 
     private static byte[] Head(HarnessMember at, int owner, in AttemptId key)

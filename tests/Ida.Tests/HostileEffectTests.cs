@@ -78,7 +78,7 @@ public sealed class HostileEffectTests
         foreach (int to in (int[])[Target, Other])
         {
             world.Members[to].Deliver(new(DhtFrame.Propose, frame, world.View!.Id, world.Members[Liar].Rank));
-            Assert.Equal(0, world.Members[to].Host.Current!.Participant.OperationCount);
+            Assert.Equal(0, world.Members[to].Host.Current!.Participant.Records.Count);
             Assert.Equal(1, world.Members[to].Dht.Counters.SentOf(DhtFrame.Rejected));
         }
         var next = map.MergeAsync("a0", 5).AsTask();
@@ -95,8 +95,8 @@ public sealed class HostileEffectTests
         target.Deliver(new(DhtFrame.Propose, frame, world.View!.Id, world.Members[Liar].Rank));
         Assert.Equal(before + (held ? 0 : 1), target.Node.Counters.Refused(RefusalReason.Malformed));
         Assert.Equal(0, target.Node.Counters.Refused(RefusalReason.Unexpected));
-        Assert.Equal(held ? 1 : 0, target.Host.Current!.Participant.OperationCount);
-        Assert.Equal(held ? 1 : 0, target.Host.Current.Participant.Table.Count);
+        Assert.Equal(held ? 1 : 0, target.Host.Current!.Participant.Records.Count);
+        Assert.Equal(held ? 1 : 0, target.Host.Current.Participant.Slice.Table.Count);
     }
 
     private static byte[] Frame(DhtWorld world, byte[] slots, byte[][] effects) => FrameOf(DhtWorld.KeyOf("texts", 0xA2, (byte)'a', (byte)'0'), world, slots, effects);

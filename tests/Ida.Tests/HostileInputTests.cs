@@ -118,7 +118,7 @@ public sealed class HostileInputTests
         int driver = byReplica ? other.Rank : liar.Rank;
         if (handedOn) lie = [1, .. BitConverter.GetBytes((ushort)driver), .. lie];
         target.Deliver(new(handedOn ? DhtFrame.Forward : DhtFrame.Propose, lie, world.View!.Id, liar.Rank));
-        Assert.Null(target.Host.Current!.Participant.Oldest);
+        Assert.Null(target.Host.Current!.Participant.Records.Oldest);
         Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Unexpected));
         world.RunUntil(() => put.IsCompleted, "The put");
         await put;
@@ -157,7 +157,7 @@ public sealed class HostileInputTests
             world.DeliverAll(static (_, to) => to == 1);
             world.DeliverUntil(1, 0, DhtFrame.Commit);
         }
-        var held = target.Host.Current!.Participant.Oldest!;
+        var held = target.Host.Current!.Participant.Records.Oldest!;
         var (key, generation) = (held.Key, held.Generation);
         if (lie == "Recover") Lie(target, DhtFrame.Recover, 1);
         if (lie == "Forward")
@@ -231,7 +231,7 @@ public sealed class HostileInputTests
             world.DeliverAll();
         }
         Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Malformed));
-        Assert.Equal(0, target.Host.Current!.Participant.OperationCount);
+        Assert.Equal(0, target.Host.Current!.Participant.Records.Count);
         var put = target.Dht.Map<string, string>("texts").PutAsync([new("a0", "x"), new("a1", "y")]).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "A put afterwards");
     }
@@ -267,7 +267,7 @@ public sealed class HostileInputTests
         _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Deliver(1, 0);
-        var op = world.Members[0].Host.Current!.Participant.Oldest!;
+        var op = world.Members[0].Host.Current!.Participant.Records.Oldest!;
         var (key, participants) = (op.Key, op.Participants.ToArray());
         var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
         Assert.False(Decision.Decide(contributions, world.View!).TryCommit(key, participants, out _));
@@ -292,7 +292,7 @@ public sealed class HostileInputTests
         _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         world.Members[1].Turn(static () => { });
         world.Deliver(1, 0);
-        var op = world.Members[0].Host.Current!.Participant.Oldest!;
+        var op = world.Members[0].Host.Current!.Participant.Records.Oldest!;
         var contributions = world.Members.ConvertAll(m => new LayerContribution(m.Self, m.Contribution()));
         foreach (ulong time in (ulong[])[0, op.Proposed + 1])
         {
@@ -355,7 +355,7 @@ public sealed class HostileInputTests
         to.U8(1);
         to.Blob("lie"u8);
         world.Members[Replica].Deliver(new(DhtFrame.Propose, to.Written.ToArray(), world.View!.Id, world.Members[Liar].Rank));
-        Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.OperationCount);
+        Assert.Equal(1, world.Members[Replica].Host.Current!.Participant.Records.Count);
         var put = world.Members[Victim].Dht.Map<string, int>("ints").PutAsync("a1", 1).AsTask();
         for (int i = 0; i < 100; i++)
         {

@@ -64,7 +64,7 @@ public sealed class KeysInUseTests
         Assert.False(get.IsCompleted);
         Assert.Equal((1, 1, 1), (Replicas.Sum(static replica => replica.KeysInUse), Replicas.Sum(Attached), Replicas.Sum(static replica => replica.Table.Count)));
         // Nothing else is left: whoever judges a world at rest sees it.
-        Assert.Equal(0, Replicas.Sum(static replica => replica.OperationCount));
+        Assert.Equal(0, Replicas.Sum(static replica => replica.Records.Count));
         Assert.Contains("Quiescence", Assert.ThrowsAny<Exception>(_world.Settle).Message);
         if (ends)
         {
@@ -111,7 +111,7 @@ public sealed class KeysInUseTests
         var entries = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            participant.Table.Collect(range, entries);
+            participant.Slice.Table.Collect(range, entries);
             attached += entries.Count(static entry => entry.Queue is not null);
         }
         return attached;

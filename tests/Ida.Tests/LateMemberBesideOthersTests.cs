@@ -79,15 +79,15 @@ public sealed class LateMemberBesideOthersTests
         var reads = Enumerable.Range(0, 2 * Reads).Select(i => map.GetAsync($"{i}_{_there}").AsTask()).ToList();
         Step(comes: false);
         Assert.True(Coordinator.Standing().Count(static one => one.Op.IsParked) > 50);
-        Coordinator.Window = 1;
-        long before = Coordinator.HoldLooks;
+        Coordinator.Puts.Window = 1;
+        long before = Coordinator.Puts.HoldLooks;
         for (int i = 0; i < Puts; i++)
         {
             Other(100);
             Step(comes: false);
         }
         Assert.All(_others, static put => Assert.True(put.IsCompletedSuccessfully));
-        Assert.InRange(Coordinator.HoldLooks - before, 0, (3 * Reads) + (8 * Puts));
+        Assert.InRange(Coordinator.Puts.HoldLooks - before, 0, (3 * Reads) + (8 * Puts));
         _world.RunUntil(() => reads.TrueForAll(static read => read.IsCompleted), "The reads");
     }
 

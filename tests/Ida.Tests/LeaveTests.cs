@@ -182,7 +182,7 @@ public sealed class LeaveTests
     private static WeakReference<Entry> EntryOf(HarnessMember member)
     {
         var entries = new List<Entry>();
-        for (int range = 0; entries.Count == 0; range++) member.Host.Current!.Participant.Table.CopyRange(range, entries);
+        for (int range = 0; entries.Count == 0; range++) member.Host.Current!.Participant.Slice.Table.CopyRange(range, entries);
         return new(entries[0]);
     }
 

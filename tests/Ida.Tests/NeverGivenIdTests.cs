@@ -93,7 +93,7 @@ public sealed class NeverGivenIdTests
         var read = map.GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (1, 0) or (0, 3) or (3, 0));
-        var held = world.Members[0].Host.Current!.Participant.Oldest!;
+        var held = world.Members[0].Host.Current!.Participant.Records.Oldest!;
         Assert.True(held is { Kind.Changes: false, Executed: true, Stable: false }, world.Describe());
         var made = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a0", 7L, new() { Operation = held.Key.Id }).AsTask();
         world.Poke();

@@ -125,7 +125,7 @@ public sealed class NewOperationTests
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
         var map = dht.Map<string, long>("longs");
-        world.Members[0].Host.Current!.Coordinator.Numbers.Kept = Kept;
+        world.Members[0].Host.Current!.Coordinator.Puts.Numbers.Kept = Kept;
         var id = dht.NewOperation();
         if (called) await CallAsync(0);
         for (int i = 0; i < Kept - 1; i++) await world.EndAsync(map.PutAsync("z0", i));
@@ -180,7 +180,7 @@ public sealed class NewOperationTests
         var calls = Enumerable.Range(0, 8).Select(i => map.PutAsync($"{i}:1", i).AsTask()).ToList();
         var named = map.PutAsync("a1", 1L, new() { Operation = dht.NewOperation() }).AsTask();
         world.Poke();
-        Assert.True(coordinator.Numbers.Release());
+        Assert.True(coordinator.Puts.Numbers.Release());
         world.RunUntil(() => named.IsCompleted && calls.TrueForAll(static call => call.IsCompleted), "The calls");
         Assert.True(named.IsCompletedSuccessfully, $"{named.Exception?.InnerException}");
     }
@@ -216,7 +216,7 @@ public sealed class NewOperationTests
         dht.NewOperation();
         for (int i = 0; i < 300; i++)
         {
-            var first = new AttemptId(new(layer.State.Session, layer.Coordinator.Numbers.Last + 2), 1);
+            var first = new AttemptId(new(layer.State.Session, layer.Coordinator.Puts.Numbers.Last + 2), 1);
             foreach (var member in world.Initialised(1))
             {
                 var sessions = member.Host.Current!.Participant.Sessions;
@@ -224,7 +224,7 @@ public sealed class NewOperationTests
             }
             await world.EndAsync(dht.Map<string, long>("longs").PutAsync("z1", i));
         }
-        Assert.InRange(layer.Coordinator.Numbers.Releases, 1, 300);
+        Assert.InRange(layer.Coordinator.Puts.Numbers.Releases, 1, 300);
     }
 
     /// <summary>Replicas had no room, so that ids which were taken before are let go, whether their puts had come or not, and whatever came in between.</summary>
@@ -236,7 +236,7 @@ public sealed class NewOperationTests
         var (first, second, third) = (dht.NewOperation(), dht.NewOperation(), dht.NewOperation());
         await CallAsync(0, third);
         await CallAsync(0, first);
-        Assert.True(world.Members[0].Host.Current!.Coordinator.Numbers.Release());
+        Assert.True(world.Members[0].Host.Current!.Coordinator.Puts.Numbers.Release());
         var (early, late) = (dht.NewOperation(), dht.NewOperation());
         var told = await CallAsync(0, late);
         for (int i = 0; i < 20; i++) await world.EndAsync(dht.Map<string, long>("longs").PutAsync([new("z0", i), new("z1", i)]));
@@ -263,7 +263,7 @@ public sealed class NewOperationTests
         int[] others = [.. Enumerable.Range(0, 4).Where(shard => shard != own)];
         var calls = new Task[others.Length];
         OperationId[] ids = [.. others.Select(_ => issuer.NewOperation())];
-        layer.Coordinator.Numbers.Kept = 1;
+        layer.Coordinator.Puts.Numbers.Kept = 1;
         // Called in another order than the ids were taken in, and ended in a third one.
         foreach (int i in (int[])[2, 0, 1]) calls[i] = map.MergePairAsync($"a{others[i]}", 1L, new() { Operation = ids[i] }).AsTask();
         world.Poke();
@@ -309,7 +309,7 @@ public sealed class NewOperationTests
         var calls = Enumerable.Range(0, 200).Select(i => put ? map.PutAsync("a1", i).AsTask() : (Task)map.GetAsync(["a1", "b2"]).AsTask()).ToList();
         world.RunUntil(() => calls.TrueForAll(static call => call.IsCompleted), "The calls");
         Assert.Contains(calls, static call => call.Exception?.InnerException is OverloadedException);
-        Assert.Equal(0, world.Members[0].Host.Current!.Coordinator.Numbers.Releases);
+        Assert.Equal(0, world.Members[0].Host.Current!.Coordinator.Puts.Numbers.Releases);
     }
 
     /// <summary>More than may be on the way wait at a key for a reason of their own: they are told so, whatever ids are taken meanwhile.</summary>

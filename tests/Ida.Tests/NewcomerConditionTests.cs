@@ -74,7 +74,7 @@ public sealed class NewcomerConditionTests
         world.Settle();
         AssertSameOutcomes();
         // Keys that were looked at and are absent leave nothing, even before a snapshot passes over them.
-        Assert.Equal(DhtWorld.Slice(world.Members[Source]).Entries.Count, newcomer.Host.Current.Participant.Table.Count);
+        Assert.Equal(DhtWorld.Slice(world.Members[Source]).Entries.Count, newcomer.Host.Current.Participant.Slice.Table.Count);
         world.AssertEqualReplicas();
         foreach (var call in calls.OfType<Task<PutResult>>().Where(static call => call.IsCompletedSuccessfully)) Assert.NotEmpty((await call).Versions);
 
@@ -130,9 +130,9 @@ public sealed class NewcomerConditionTests
         for (int i = 0; i < 3; i++)
         {
             byte[] bytes = BytesOf(map, keys[order[i]]);
-            var entry = participant.Table.Find(bytes, KeyIdentity.PlaceOf(bytes))!;
+            var entry = participant.Slice.Table.Find(bytes, KeyIdentity.PlaceOf(bytes))!;
             var (value, version) = (before[Convert.ToHexString(bytes)].Value.ToArray(), before[Convert.ToHexString(bytes)].Version);
-            newcomer.Turn(() => participant.Receive(entry, true, value, version));
+            newcomer.Turn(() => participant.Late.Receive(entry, true, value, version));
             int[] known = order[..(i + 1)];
             bool first = known.Contains(0), both = first && known.Contains(1), all = i == 2;
             var slice = DhtWorld.Slice(newcomer).Of(map).ToDictionary(static e => e.Key, static e => e.Value.Value[^Math.Min(6, e.Value.Value.Length)..]);

@@ -87,7 +87,7 @@ public sealed class NewcomerTests
         world.Settle();
         AssertEqual(world);
         Assert.Equal(100, DhtWorld.Slice(world.Members[Newcomer]).Entries.Count);
-        Assert.Equal(100, world.Members[Newcomer].Host.Current!.Participant.Table.Count);
+        Assert.Equal(100, world.Members[Newcomer].Host.Current!.Participant.Slice.Table.Count);
     }
 
     /// <summary>What a newcomer has to ask for is bounded by the keys, not by how often they are written.</summary>
@@ -123,17 +123,17 @@ public sealed class NewcomerTests
         var map = world.Members[1].Dht.Map<string, string>("texts");
         var newcomer = world.Members[Newcomer].Host.Current!.Participant;
         var sink = world.Members[Newcomer].Host.Current!.Sink;
-        int before = newcomer.Table.Count;
+        int before = newcomer.Slice.Table.Count;
         Deliver(world, [map.PutAsync("n_0", "new").AsTask()], stall: true);
         Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
-        Assert.Equal((1, before + 1), (sink.WantedCount, newcomer.Table.Count));
+        Assert.Equal((1, before + 1), (sink.WantedCount, newcomer.Slice.Table.Count));
         Deliver(world, [map.PutAsync("n_0", "again").AsTask()], stall: true);
         world.DeliverAll();
-        Assert.Equal((0, before + 1), (sink.WantedCount, newcomer.Table.Count));
+        Assert.Equal((0, before + 1), (sink.WantedCount, newcomer.Slice.Table.Count));
         Deliver(world, [map.RemoveAsync(["n_0"]).AsTask()], stall: true);
         for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
         world.DeliverAll(static (from, to) => (from, to) is not ((Source, Newcomer) or (Newcomer, Source)));
-        Assert.Equal((0, before, 0), (sink.WantedCount, newcomer.Table.Count, newcomer.KeysInUse));
+        Assert.Equal((0, before, 0), (sink.WantedCount, newcomer.Slice.Table.Count, newcomer.KeysInUse));
         world.Swallows = null;
         world.ChangeView();
         world.Settle();

@@ -199,7 +199,7 @@ public sealed class OrderedReadTests
             _ = Map(Lost).GetAsync(["a" + shard, "b" + shard]).AsTask();
             world.Poke();
         }
-        var open = world.Members[Other].Host.Current!.Participant.Oldest!;
+        var open = world.Members[Other].Host.Current!.Participant.Records.Oldest!;
         Assert.False(open.Executed);
         world.ChangeView(world.Members[Lost]);
         Assert.Equal(unjudged, sights.Count);

@@ -340,7 +340,7 @@ public sealed class OutcomeTests
             world.Advance(TimeSpan.FromMilliseconds(5));
             world.DeliverAll((from, to) => to == 1 || (from, to) is (1 or 2, 0));
         }
-        Assert.Equal((0, 2), (world.Members[0].Host.Current!.Participant.OperationCount, world.Members[2].Host.Current!.Participant.OperationCount));
+        Assert.Equal((0, 2), (world.Members[0].Host.Current!.Participant.Records.Count, world.Members[2].Host.Current!.Participant.Records.Count));
         world.Now += 50_000_000;
         // Member 3 issues the same attempt.
         var third = Put(3, id);
@@ -357,7 +357,7 @@ public sealed class OutcomeTests
     {
         var world = Founded(4);
         var layer = world.Members[0].Host.Current!;
-        layer.Coordinator.Window = 10;
+        layer.Coordinator.Puts.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         world.Poke();
@@ -378,7 +378,7 @@ public sealed class OutcomeTests
     public async Task A_put_that_is_stuck_stops_no_reads_and_reads_count_for_no_window()
     {
         var world = Founded(4);
-        world.Members[0].Host.Current!.Coordinator.Window = 10;
+        world.Members[0].Host.Current!.Coordinator.Puts.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         void Deliver()
         {
@@ -412,7 +412,7 @@ public sealed class OutcomeTests
     public async Task Reads_that_wait_for_a_place_do_not_wait_for_a_put_that_is_stuck()
     {
         var world = Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 8 } });
-        world.Members[0].Host.Current!.Coordinator.Window = 4;
+        world.Members[0].Host.Current!.Coordinator.Puts.Window = 4;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         var puts = Enumerable.Range(0, 20).Select(_ => map.MergePairAsync("a0", 1L).AsTask()).ToList();
@@ -436,7 +436,7 @@ public sealed class OutcomeTests
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 256 } });
         var coordinator = world.Members[0].Host.Current!.Coordinator;
-        coordinator.Window = 4;
+        coordinator.Puts.Window = 4;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.MergePairAsync("a1", 1L).AsTask();
         var puts = Enumerable.Range(0, 3_000).Select(_ => map.MergePairAsync("a0", 1L).AsTask()).ToList();
@@ -459,7 +459,7 @@ public sealed class OutcomeTests
     public async Task A_read_that_is_stuck_stops_no_puts()
     {
         var world = Founded(4);
-        world.Members[0].Host.Current!.Coordinator.Window = 10;
+        world.Members[0].Host.Current!.Coordinator.Puts.Window = 10;
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var stuck = map.GetAsync("a1").AsTask();
         for (int i = 0; i < 30; i++)

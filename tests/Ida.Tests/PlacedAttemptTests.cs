@@ -72,7 +72,7 @@ public sealed class PlacedAttemptTests
             world.Now += 2_000_000;
         }
         Assert.True(one.IsCompletedSuccessfully, world.Describe());
-        Assert.All(world.Members.FindAll(static member => member.Alive), static member => Assert.Equal(0, member.Host.Current!.Participant.OperationCount));
+        Assert.All(world.Members.FindAll(static member => member.Alive), static member => Assert.Equal(0, member.Host.Current!.Participant.Records.Count));
         Assert.False(newcomer.Host.Current.State.Initialised);
         var two = Call(Other, otherPairs ? 2 : 1);
         world.Poke();

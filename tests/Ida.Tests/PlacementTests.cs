@@ -25,7 +25,7 @@ public sealed class PlacementTests
             int all = 0, most = 0;
             for (int range = 0; range < EntryTable.Ranges; range++)
             {
-                member.Host.Current!.Participant.Table.CopyRange(range, entries);
+                member.Host.Current!.Participant.Slice.Table.CopyRange(range, entries);
                 all += entries.Count;
                 most = Math.Max(most, entries.Count);
             }

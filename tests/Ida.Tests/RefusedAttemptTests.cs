@@ -16,13 +16,13 @@ public sealed class RefusedAttemptTests
         var world = DhtWorld.Founded(4, options: Options());
         var put = world.Members[0].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
         // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
-        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.Records.Count > 0)); i++)
         {
             world.Poke();
             world.DeliverAll((from, to) => (from, to) is not (0, 1));
             world.Advance(TimeSpan.FromMilliseconds(20));
         }
-        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount)));
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.Records.Count)));
         Assert.True(world.Waiting(0, 1) > 0, world.Describe());
         Task other = Task.CompletedTask;
         if (clock) SetFar(world, 2);
@@ -51,13 +51,13 @@ public sealed class RefusedAttemptTests
         var newcomer = late.Host.Current!;
         Assert.Equal((0, false), (newcomer.State.Shard, newcomer.State.Initialised));
         var put = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
-        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.OperationCount > 0)); i++)
+        for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.Records.Count > 0)); i++)
         {
             world.Poke();
             world.DeliverAll((from, to) => (from, to) is not (1, Newcomer));
             world.Advance(TimeSpan.FromMilliseconds(20));
         }
-        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount)));
+        Assert.Equal((false, 0), (put.IsCompleted, world.Members.Sum(member => member.Host.Current!.Participant.Records.Count)));
         Assert.True(world.Waiting(1, Newcomer) > 0, world.Describe());
         var other = Crowd(world, through: 3);
         world.DeliverAll((from, to) => (from, to) is (1, Newcomer) or (Newcomer, 1));
@@ -95,7 +95,7 @@ public sealed class RefusedAttemptTests
         }
         world.RunUntil(() => stuck.IsCompleted, "The put that was stuck");
         world.Settle();
-        Assert.Equal(0, world.Members.Sum(member => member.Host.Current!.Participant.OperationCount));
+        Assert.Equal(0, world.Members.Sum(member => member.Host.Current!.Participant.Records.Count));
         if (clock)
         {
             SetFar(world, 0);
@@ -179,7 +179,7 @@ public sealed class RefusedAttemptTests
             frame[Attempt] = (byte)(attempt << 1);
             target.Deliver(new(DhtFrame.Propose, frame, world.View!.Id, issuer.Rank));
         }
-        Assert.Equal((RecordTable.MostAttempts, (RejectReason?)RejectReason.NotInitialised), (target.Host.Current!.Participant.OperationCount, refused));
+        Assert.Equal((RecordTable.MostAttempts, (RejectReason?)RejectReason.NotInitialised), (target.Host.Current!.Participant.Records.Count, refused));
         world.RunUntil(() => put.IsCompleted, "The put");
         Assert.Single((await put).Versions);
         await AssertOnceAsync(world, 1);
@@ -200,7 +200,7 @@ public sealed class RefusedAttemptTests
         var entries = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            world.Members[member].Host.Current!.Participant.Table.Collect(range, entries);
+            world.Members[member].Host.Current!.Participant.Slice.Table.Collect(range, entries);
             foreach (var entry in entries) entry.Clock = (1UL << 62) - 1;
         }
     }

@@ -26,7 +26,7 @@ public sealed class RepeatedQuestionTests
         var holder = world.Members.Single(m => world.Waiting(1, m.Index) > 0);
         world.Deliver(1, holder.Index);
         var participant = holder.Host.Current!.Participant;
-        var key = participant.Oldest!.Key;
+        var key = participant.Records.Oldest!.Key;
         for (int i = 0; i < Times; i++)
         {
             holder.Turn(() =>
@@ -34,7 +34,7 @@ public sealed class RepeatedQuestionTests
                 if (!proposal) participant.Recover(key, owner: 1, from: 1, OperationKind.Get, reject: false, withTime: false);
                 else
                 {
-                    var again = participant.NewRecord();
+                    var again = participant.Records.New();
                     again.Key = key;
                     participant.Propose(again, from: 1, hint: 1, ackedBelow: 0);
                 }

@@ -166,7 +166,7 @@ public sealed class ScheduleTests
         world.ChangeView();
         world.Deliver(1, 2);
         Assert.False(c.IsCompleted);
-        return world.Members[2].Host.Current!.Participant.Oldest is { Key.Attempt: 1 };
+        return world.Members[2].Host.Current!.Participant.Records.Oldest is { Key.Attempt: 1 };
     });
 
     [Fact]

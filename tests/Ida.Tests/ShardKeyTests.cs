@@ -186,8 +186,8 @@ public sealed class ShardKeyTests
             get.Blob(key);
             target.Deliver(new(DhtFrame.Get, get.Written.ToArray(), world.View.Id, liar.Rank));
         }
-        Assert.Equal(0, target.Host.Current!.Participant.OperationCount);
-        Assert.Equal(0, target.Host.Current.Participant.Table.Count);
+        Assert.Equal(0, target.Host.Current!.Participant.Records.Count);
+        Assert.Equal(0, target.Host.Current.Participant.Slice.Table.Count);
         Assert.Equal((5, 5), (target.Dht.Counters.SentOf(DhtFrame.Rejected), target.Dht.Counters.SentOf(DhtFrame.Value)));
         Assert.Equal(0, target.Node.Counters.Refused(RefusalReason.Malformed));
     }

@@ -34,7 +34,7 @@ public sealed class SkippedRangesTests
         newcomer.Enable(world.Options, world.Declare);
         world.ChangeView();
         var participant = newcomer.Host.Current!.Participant;
-        world.RunUntil(() => participant.Table.Count == Keys && world.Busy().Count == 0, "All ranges");
+        world.RunUntil(() => participant.Slice.Table.Count == Keys && world.Busy().Count == 0, "All ranges");
         Assert.False(newcomer.Host.Current.State.Initialised);
         world.Swallows = null;
         // Now it asks again, and has all of them.
@@ -50,16 +50,16 @@ public sealed class SkippedRangesTests
             }
             Assert.True(call.IsCompletedSuccessfully, call.Exception?.ToString());
         }
-        Assert.Equal((0, Keys), (resolved, participant.Table.Count));
+        Assert.Equal((0, Keys), (resolved, participant.Slice.Table.Count));
         int most = 0;
-        for (int step = 0; step < 10_000 && !(newcomer.Host.Current.State.Initialised && participant.Table.Count == (merges ? Keys : 0)); step++)
+        for (int step = 0; step < 10_000 && !(newcomer.Host.Current.State.Initialised && participant.Slice.Table.Count == (merges ? Keys : 0)); step++)
         {
-            int before = merges ? -resolved : participant.Table.Count;
+            int before = merges ? -resolved : participant.Slice.Table.Count;
             if (!world.Deliver(Source, Newcomer) && !world.Deliver(Newcomer, Source)) world.Advance(TimeSpan.FromMilliseconds(1));
-            most = Math.Max(most, before - (merges ? -resolved : participant.Table.Count));
+            most = Math.Max(most, before - (merges ? -resolved : participant.Slice.Table.Count));
         }
         Assert.True(newcomer.Host.Current.State.Initialised);
-        Assert.Equal(merges ? (Keys, Keys) : (0, 0), (resolved, participant.Table.Count));
+        Assert.Equal(merges ? (Keys, Keys) : (0, 0), (resolved, participant.Slice.Table.Count));
         Assert.InRange(most, 1, MostPerStep);
         world.Settle();
         var slices = new[] { world.Members[Source], newcomer }.Select(static member => member.Dht.SnapshotAsync()).ToList();

@@ -26,7 +26,7 @@ public sealed class SliceCutTests
         const int Entries = 20_000;
         for (int i = 0; i < Entries; i++) Put(i);
         int turns = 1;
-        while (!_cut.CopyOn(_member.Host.Current!.Participant)) turns++;
+        while (!_cut.CopyOn(_member.Host.Current!.Participant.Slice)) turns++;
         Assert.InRange(turns, Entries / SliceCut.EntriesPerTurn, (Entries / SliceCut.EntriesPerTurn) + 1);
         Assert.Equal(Entries, LocalSlice.From(_cut).Entries.Count);
     }
@@ -98,7 +98,7 @@ public sealed class SliceCutTests
         for (int i = 1_999; i >= 0; i--) Put(i, other);
         for (int i = 1_000; i < 2_000; i++) other.Remove(other.Find(Key(i), StableHash.Of(Key(i)))!);
         var cut = new SliceCut(other, _member.Host.Current!.State);
-        while (!cut.CopyOn(_member.Host.Current!.Participant)) continue;
+        while (!cut.CopyOn(_member.Host.Current!.Participant.Slice)) continue;
         var (one, two) = (LocalSlice.From(_cut), LocalSlice.From(cut));
         Assert.Equal(one.Digest, two.Digest);
         Assert.Equal(one.Entries.Select(static entry => Convert.ToHexString(entry.Key.Span)), two.Entries.Select(static entry => Convert.ToHexString(entry.Key.Span)));
@@ -116,7 +116,7 @@ public sealed class SliceCutTests
         if (version) entry.Version = 2;
         else entry.Value = [1, 2];
         var cut = new SliceCut(other, _member.Host.Current!.State);
-        while (!cut.CopyOn(_member.Host.Current!.Participant)) continue;
+        while (!cut.CopyOn(_member.Host.Current!.Participant.Slice)) continue;
         Assert.NotEqual(LocalSlice.From(_cut).Digest, LocalSlice.From(cut).Digest);
     }
 
@@ -139,6 +139,6 @@ public sealed class SliceCutTests
 
     private void Finish()
     {
-        while (!_cut.CopyOn(_member.Host.Current!.Participant)) continue;
+        while (!_cut.CopyOn(_member.Host.Current!.Participant.Slice)) continue;
     }
 }

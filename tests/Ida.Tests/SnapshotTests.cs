@@ -42,7 +42,7 @@ public sealed class SnapshotTests
         Assert.Equal((await slices[0]).Digest, (await slices[1]).Digest);
         Assert.Equal(Keys + 2_500 - 2_000, (await slices[1]).Entries.Count);
         // What the cut held back has gone.
-        Assert.Equal(Keys + 2_500 - 2_000, member.Host.Current!.Participant.Table.Count);
+        Assert.Equal(Keys + 2_500 - 2_000, member.Host.Current!.Participant.Slice.Table.Count);
         Assert.NotEqual((await second).Digest, (await first).Digest);
 
         void Put(int from, int to, int value)

@@ -41,7 +41,7 @@ public sealed class StateSinkTests
         Chunk(3, Last, (Two, 8));
         Assert.True(_side.Sink.Has(3));
         Assert.False(_side.Sink.Has(4));
-        Assert.Equal((7UL, 8UL, 2), (_side.Find(One).Version, _side.Find(Two).Version, _side.Participant.Table.Count));
+        Assert.Equal((7UL, 8UL, 2), (_side.Find(One).Version, _side.Find(Two).Version, _side.Participant.Slice.Table.Count));
     }
 
     [Fact]
@@ -67,7 +67,7 @@ public sealed class StateSinkTests
     {
         if (what is "a range that begins again" or "another range before the end of this one") Chunk(3, First, (One, 7));
         if (what == "a range that was here") Chunk(9, Whole, (Later, 7));
-        int entries = _side.Participant.Table.Count;
+        int entries = _side.Participant.Slice.Table.Count;
         byte[] chunk = what switch
         {
             "a range that did not begin" => ChunkOf(3, Last, 1, (Two, 8)),
@@ -77,14 +77,14 @@ public sealed class StateSinkTests
         };
         var body = new BodyReader(chunk);
         _side.Sink.OnChunk(what == "another member" ? 3 : Source, ref body);
-        Assert.Equal((1L, entries), (_side.Refused(RefusalReason.Unexpected), _side.Participant.Table.Count));
+        Assert.Equal((1L, entries), (_side.Refused(RefusalReason.Unexpected), _side.Participant.Slice.Table.Count));
     }
 
     [Fact]
     public void An_entry_that_does_not_lie_in_the_range_is_malformed()
     {
         Chunk(3, Whole, (Later, 7));
-        Assert.Equal((1L, 0), (_side.Refused(RefusalReason.Malformed), _side.Participant.Table.Count));
+        Assert.Equal((1L, 0), (_side.Refused(RefusalReason.Malformed), _side.Participant.Slice.Table.Count));
         Assert.False(_side.Sink.Has(3));
     }
 
@@ -93,7 +93,7 @@ public sealed class StateSinkTests
     public void A_version_beyond_all_times_is_malformed()
     {
         Chunk(3, Whole, (One, HybridClock.MaxTime + HybridClock.Jump + 1));
-        Assert.Equal((1L, 0), (_side.Refused(RefusalReason.Malformed), _side.Participant.Table.Count));
+        Assert.Equal((1L, 0), (_side.Refused(RefusalReason.Malformed), _side.Participant.Slice.Table.Count));
     }
 
     /// <summary>It came with the state of an earlier view, and was removed since.</summary>
@@ -177,7 +177,7 @@ public sealed class StateSinkTests
         _side.Sink.Ask();
         Fetched(0, 1);
         Assert.Null(_side.Find(One));
-        Assert.True(_side.Participant.IsMark(_side.Find(Two)));
+        Assert.True(_side.Participant.Late.IsMark(_side.Find(Two)));
         Assert.Equal(0, _side.Sink.WantedCount);
     }
 
@@ -215,7 +215,7 @@ public sealed class StateSinkTests
         _side.Sink.Ask();
         Fetched(what == "another member" ? 3 : Source, what switch { "more than was asked" => [0, 0], "nothing" => [], _ => [0] });
         Assert.Equal(1, _side.Refused(RefusalReason.Unexpected));
-        Assert.True(_side.Participant.IsMark(mark));
+        Assert.True(_side.Participant.Late.IsMark(mark));
     }
 
     private static byte[] ChunkOf(byte range, byte flags, int bytes, params (byte[] Key, ulong Version)[] entries)

@@ -59,7 +59,7 @@ public sealed class StateSourceTests
         Change(changed, [2], 22);
         Pull();
         Assert.Equal(["range 3 whole: 7 8"], Chunks());
-        Assert.Equal(2, _side.Participant.Snapshot.KeptCount);
+        Assert.Equal(2, _side.Participant.Slice.Snapshot.KeptCount);
     }
 
     [Fact]
@@ -159,11 +159,11 @@ public sealed class StateSourceTests
         Open();
         Change(entry, null, 0);
         _side.Source.OnReady();
-        Assert.True(_side.Participant.Snapshot.Needs(entry));
+        Assert.True(_side.Participant.Slice.Snapshot.Needs(entry));
         _side.State.Map!.SetInitialised(2);
         _side.Source.OnReady();
-        Assert.False(_side.Participant.Snapshot.Needs(entry));
-        Assert.Equal(1, _side.Participant.Snapshot.KeptCount);
+        Assert.False(_side.Participant.Slice.Snapshot.Needs(entry));
+        Assert.Equal(1, _side.Participant.Slice.Snapshot.KeptCount);
     }
 
     [Fact]
@@ -173,12 +173,12 @@ public sealed class StateSourceTests
         Open();
         Change(removed, null, 0);
         Change(changed, [1], 20);
-        _side.Participant.DropIfIdle(removed);
-        Assert.Equal(2, _side.Participant.Table.Count);
+        _side.Participant.Slice.DropIfIdle(removed);
+        Assert.Equal(2, _side.Participant.Slice.Table.Count);
         _side.Source.Close();
         Assert.True(_side.Source.HasWork);
         _side.Source.Tick();
-        Assert.Equal((1, 0, false), (_side.Participant.Table.Count, _side.Participant.Snapshot.KeptCount, _side.Source.HasWork));
+        Assert.Equal((1, 0, false), (_side.Participant.Slice.Table.Count, _side.Participant.Slice.Snapshot.KeptCount, _side.Source.HasWork));
     }
 
     /// <summary>Kind 0: there was none; 1: there was one, and only that was asked; 2: it, with its version.</summary>
@@ -255,7 +255,7 @@ public sealed class StateSourceTests
 
     private void Change(Entry entry, byte[]? value, ulong version)
     {
-        _side.Participant.Snapshot.BeforeChange(entry);
+        _side.Participant.Slice.Snapshot.BeforeChange(entry);
         (entry.Value, entry.Version) = (value, version);
     }
 

@@ -42,9 +42,9 @@ public sealed class StragglerTests
         }
         var newcomer = world.Members[Newcomer].Host.Current!;
         Assert.True(put.IsCompletedSuccessfully);
-        Assert.Equal((0, false), (newcomer.Participant.OperationCount, newcomer.State.Initialised));
+        Assert.Equal((0, false), (newcomer.Participant.Records.Count, newcomer.State.Initialised));
         world.DeliverUntil(2, Newcomer, DhtFrame.Forward);
-        Assert.Equal(0, newcomer.Participant.OperationCount);
+        Assert.Equal(0, newcomer.Participant.Records.Count);
         // Another put needs no state there.
         var next = Put(3, 2);
         world.Poke();
@@ -155,20 +155,20 @@ public sealed class StragglerTests
             world.Advance(TimeSpan.FromMilliseconds(5));
             world.DeliverAll((from, to) => from == 1 || to == 1 || to == 3 || (from, to) is (3, 0));
         }
-        Assert.Equal([0, 1, 1], new[] { 0, 2, 4 }.Select(member => world.Members[member].Host.Current!.Participant.OperationCount));
+        Assert.Equal([0, 1, 1], new[] { 0, 2, 4 }.Select(member => world.Members[member].Host.Current!.Participant.Records.Count));
         int acknowledged = 0;
         world.Swallows = (_, _, type) =>
         {
             acknowledged += type == DhtFrame.Aborted ? 1 : 0;
             return false;
         };
-        var held = world.Members[2].Host.Current!.Participant.Oldest!.Key;
+        var held = world.Members[2].Host.Current!.Participant.Records.Oldest!.Key;
         var body = new byte[64];
         var abort = new BodyWriter(body);
         FrameHead.Write(ref abort, world.Members[1].Rank, held);
         abort.U8(1);
         world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[4].Rank));
-        Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.OperationCount));
+        Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.Records.Count));
         // A member that has forgotten the attempt refuses it; the next one only repeats it.
         var second = Put(5, id);
         world.RunUntil(() => second.IsCompleted, "The second retry");
@@ -186,14 +186,14 @@ public sealed class StragglerTests
         world.DeliverAll((from, to) => (from, to) is not (1, 2));
         Assert.Single((await put).Versions);
         var waits = world.Members[2].Host.Current!.Participant;
-        Assert.Equal(RecordPhase.Proposed, waits.Oldest!.Phase);
-        for (int i = 0; i < 200 && waits.Oldest is { Stable: false }; i++)
+        Assert.Equal(RecordPhase.Proposed, waits.Records.Oldest!.Phase);
+        for (int i = 0; i < 200 && waits.Records.Oldest is { Stable: false }; i++)
         {
             world.Advance(TimeSpan.FromMilliseconds(20));
             world.DeliverAll((from, to) => (from, to) is not (1 or 4, 2));
             world.DeliverAll((from, to) => (from, to) is not (1, 2));
         }
-        Assert.True(waits.Oldest is null or { Stable: true }, world.Describe());
+        Assert.True(waits.Records.Oldest is null or { Stable: true }, world.Describe());
         Assert.True(world.Waiting(1, 2) > 0);
         world.Settle();
         Assert.Equal(DhtWorld.Slice(world.Members[0]).Digest, DhtWorld.Slice(world.Members[2]).Digest);

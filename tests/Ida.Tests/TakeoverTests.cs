@@ -26,7 +26,7 @@ public sealed class TakeoverTests
         var put = Put(1, 2);
         world.DeliverAll((from, to) => (from, to) is (1, 0) or (1, 2));
         var taker = world.Members[0].Host.Current!;
-        var held = taker.Participant.Oldest!.Newer!;
+        var held = taker.Participant.Records.Oldest!.Newer!;
         int asked = 0;
         world.Swallows = (from, to, type) =>
         {
@@ -98,11 +98,11 @@ public sealed class TakeoverTests
         world.DeliverUntil(Retries, Taker, DhtFrame.Abort);
         world.Advance(TimeSpan.FromMilliseconds(10));
         var taker = world.Members[Taker].Host.Current!;
-        Assert.Empty(taker.Coordinator.Driven);
-        Assert.Equal(RecordPhase.Proposed, taker.Participant.Oldest!.Phase);
+        Assert.Empty(taker.Coordinator.Attempts.All);
+        Assert.Equal(RecordPhase.Proposed, taker.Participant.Records.Oldest!.Phase);
         var late = Put(Taker, id);
         world.DeliverAll((from, to) => (from, to) is (Executes, Taker));
-        Assert.Equal(RecordPhase.Proposed, taker.Participant.Oldest.Phase);
+        Assert.Equal(RecordPhase.Proposed, taker.Participant.Records.Oldest.Phase);
         Assert.False(late.IsCompleted, "It was told what the takeover had asked.");
         world.RunUntil(() => late.IsCompleted && retry.IsCompleted, "Both retries");
         Assert.Equal((2, 2), ((await late).Versions.Count, (await retry).Versions.Count));

@@ -55,10 +55,10 @@ public sealed class ToldResultTests
 
     private void Ask(uint attempt, bool misplaced)
     {
-        var op = _participant.NewRecord();
+        var op = _participant.Records.New();
         (op.Key, op.Payload, op.Owner, op.Kind, op.Issued, op.TellsValue) = (new(new(_session, Sequence), attempt, Payload), Payload, Asker, OperationKind.Put, true, true);
         byte[] key = DhtWorld.KeyOf("longs", 1);
-        op.AddUse(_participant.EntryOf(key, KeyIdentity.PlaceOf(key)), new(KeyEffect.Merge));
+        op.AddUse(_participant.Slice.EntryOf(key, KeyIdentity.PlaceOf(key)), new(KeyEffect.Merge));
         if (misplaced) _participant.Refuse(op, Asker, op.UseCount, RejectReason.Misplaced);
         else _participant.Propose(op, Asker, 0, 0);
     }

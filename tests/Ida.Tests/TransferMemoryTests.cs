@@ -58,7 +58,7 @@ public sealed class TransferMemoryTests
         Assert.Equal(0, Kept(world.Members[Source]));
         Assert.Equal(DhtWorld.Slice(world.Members[Source]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
 
-        static int Kept(HarnessMember member) => member.Host.Current!.Participant.Snapshot.KeptCount;
+        static int Kept(HarnessMember member) => member.Host.Current!.Participant.Slice.Snapshot.KeptCount;
     }
 
     /// <summary>Its entry stays as long as the snapshot needs the value, but not its queue.</summary>
@@ -73,17 +73,17 @@ public sealed class TransferMemoryTests
         // The last one had no value when the view began: there is nothing of it to keep.
         Finish(world, map.PutAsync("new_0", "new").AsTask());
         Finish(world, map.RemoveAsync(["7_0", "8_0", "new_0"]).AsTask());
-        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
+        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Slice.Table.Count, source.Slice.Snapshot.KeptCount));
         Assert.Equal(0, world.Members[Newcomer].Host.Current!.Participant.KeysInUse);
         Finish(world, map.PutAsync("8_0", "again").AsTask());
-        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
+        Assert.Equal((0, 400, 2), (source.KeysInUse, source.Slice.Table.Count, source.Slice.Snapshot.KeptCount));
         world.Swallows = null;
         world.ChangeView();
         world.Settle();
         for (int i = 0; i < 10; i++) world.Advance(TimeSpan.FromMilliseconds(2));
-        Assert.Equal((0, 399, 0), (source.KeysInUse, source.Table.Count, source.Snapshot.KeptCount));
+        Assert.Equal((0, 399, 0), (source.KeysInUse, source.Slice.Table.Count, source.Slice.Snapshot.KeptCount));
         Assert.Equal(DhtWorld.Slice(world.Members[Source]).Digest, DhtWorld.Slice(world.Members[Newcomer]).Digest);
-        Assert.Equal(399, world.Members[Newcomer].Host.Current!.Participant.Table.Count);
+        Assert.Equal(399, world.Members[Newcomer].Host.Current!.Participant.Slice.Table.Count);
     }
 
     /// <summary>A source that lies sends outcomes of a member's puts without end, in pieces none of which is the last.</summary>
@@ -137,7 +137,7 @@ public sealed class TransferMemoryTests
         var entries = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            member.Host.Current!.Participant.Table.Collect(range, entries);
+            member.Host.Current!.Participant.Slice.Table.Collect(range, entries);
             if (entries.Find(static entry => entry.Key.AsSpan().EndsWith("new_0"u8)) is { } found) return new(found);
         }
         throw new InvalidOperationException("The key is not there.");

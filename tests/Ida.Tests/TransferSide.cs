@@ -29,7 +29,7 @@ internal sealed class TransferSide : IGroupPort
         Participant = new(State, new DhtMessages(State, send, new(State.Options, 2)));
         Source = new(State, send, Participant);
         Sink = new(State, send, Participant);
-        Participant.Sink = Sink;
+        Participant.Late.Sink = Sink;
     }
 
     public INode Node { get; } = new LogBus().Add(1);
@@ -70,12 +70,12 @@ internal sealed class TransferSide : IGroupPort
 
     public long Refused(RefusalReason reason) => Node.Counters.Refused(reason);
 
-    public Entry Find(byte[] key) => Participant.Table.Find(key, KeyIdentity.PlaceOf(key))!;
+    public Entry Find(byte[] key) => Participant.Slice.Table.Find(key, KeyIdentity.PlaceOf(key))!;
 
     /// <summary>An entry as it was before the view began.</summary>
     public Entry Add(byte[] key, byte[]? value, ulong version)
     {
-        var entry = Participant.Table.FindOrAdd(key, KeyIdentity.PlaceOf(key), 1);
+        var entry = Participant.Slice.Table.FindOrAdd(key, KeyIdentity.PlaceOf(key), 1);
         (entry.Value, entry.Version) = (value, version);
         return entry;
     }

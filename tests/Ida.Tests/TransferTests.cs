@@ -158,7 +158,7 @@ public sealed class TransferTests
                     participant.Recover(key, owner: -1, from: 0, OperationKind.Put, reject: true, withTime: false);
                     return;
                 }
-                var op = participant.NewRecord();
+                var op = participant.Records.New();
                 (op.Key, op.Payload, op.Kind, op.Issued) = (key, 77, OperationKind.Put, true);
                 participant.Propose(op, from: 0, hint: 1, ackedBelow: 0);
             });

@@ -24,7 +24,7 @@ public sealed class WrongClockTests
         var entries = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            faulty.Table.Collect(range, entries);
+            faulty.Slice.Table.Collect(range, entries);
             foreach (var entry in entries) entry.Clock = Far;
         }
         await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, map.PutAsync("a1", 2L).AsTask()));
@@ -239,7 +239,7 @@ public sealed class WrongClockTests
         var entries = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            last.Participant.Table.Collect(range, entries);
+            last.Participant.Slice.Table.Collect(range, entries);
             foreach (var entry in entries.Where(entry => entry.Key[^1] == '1' && entry.Key[^2] == 'a')) entry.Clock = tooFar;
         }
         var map = world.Members[0].Dht.Map<string, long>("longs");
@@ -299,7 +299,7 @@ public sealed class WrongClockTests
         const int Keys = 100_000;
         var world = DhtWorld.Founded(4);
         var jumped = world.Members[1];
-        var (clock, table) = (jumped.Host.Current!.State.Clock, jumped.Host.Current.Participant.Table);
+        var (clock, table) = (jumped.Host.Current!.State.Clock, jumped.Host.Current.Participant.Slice.Table);
         var map = world.Members[0].Dht.Map<string, long>("longs");
         for (int i = 0; i < 20; i++) await Run(world, map.PutAsync($"k{i}-1", 1L).AsTask());
         world.Settle();

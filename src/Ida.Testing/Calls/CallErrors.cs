@@ -26,7 +26,7 @@ internal static class CallErrors
         new(CallKind.Stop, [], [], [], []),
         new(CallKind.Describe, [], [s_cancelled], [], []),
         new(CallKind.Join, [typeof(ArgumentException), typeof(ContractException), typeof(InvalidOperationException)], [typeof(JoinTimeoutException), typeof(JoinRefusedException), s_cancelled], [], s_over),
-        new(CallKind.Leave, [], [], [s_cancelled], s_over),
+        new(CallKind.Leave, [], [], [s_cancelled], [typeof(NodeStoppedException)]),
         new(CallKind.Dispose, [], [], [], []),
         new(CallKind.Send, s_sending, [typeof(SendQueueFullException), s_cancelled], [], s_over),
         new(CallKind.OrderedSend, s_sending, [typeof(SendQueueFullException), s_cancelled], [], s_over),

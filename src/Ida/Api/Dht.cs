@@ -38,8 +38,8 @@ public sealed class Dht : IDhtEvents
     public DhtCounters Counters => Layer.Counters;
 
     /// <summary>
-    /// Completes when the DHT was closed at this member or the process is no longer in the group; faults with
-    /// <see cref="ShardDepopulatedException"/> when a shard lost its last initialised member.
+    /// Completes when the DHT is closed at this member or the process is no longer in the group. Faults with
+    /// <see cref="ShardDepopulatedException"/> when a shard has lost its last initialised member, or with the fault that ended the node.
     /// </summary>
     public Task Completion => _completion.Task;
 
@@ -54,9 +54,9 @@ public sealed class Dht : IDhtEvents
     /// <summary>Completes when this member has its slot in the founded DHT.</summary>
     internal Task Serving => _serving.Task;
 
-    /// <summary>The map of this name, which this member has declared with these types in <see cref="GroupDhtExtensions.EnableDhtAsync"/>; always the same object.</summary>
-    /// <exception cref="UndeclaredMapException">No map of this name is declared; the exception lists those that are.</exception>
-    /// <exception cref="MapTypeException">The map is declared with other types; the exception has both.</exception>
+    /// <summary>The map of this name, as this member declared it in <see cref="GroupDhtExtensions.EnableDhtAsync"/> with these types; always the same object.</summary>
+    /// <exception cref="UndeclaredMapException">No map of this name is declared; the exception lists the declared maps.</exception>
+    /// <exception cref="MapTypeException">The map is declared with other types; the exception names the declared and the requested ones.</exception>
     public DhtMap<TKey, TValue> Map<TKey, TValue>(string name) where TKey : notnull
     {
         ArgumentNullException.ThrowIfNull(name);
@@ -65,13 +65,14 @@ public sealed class Dht : IDhtEvents
     }
 
     /// <summary>
-    /// An id for a put to come, to be kept before the call, such as in a file. With it as <see cref="PutOptions.Operation"/> the put may be called again and again, at any member, also when this
-    /// process has ended: it is applied at most once, and each call is told how it ended. It sends nothing.
+    /// An id for a later put; store it before the call, for example in a file. With it as <see cref="PutOptions.Operation"/> the put may be called any number of times, at any member, even
+    /// after this process has ended: the put is applied at most once, and each call is told how it ended. Taking an id sends nothing.
     /// </summary>
     /// <remarks>
-    /// An id is for one put, which any member may be asked for first. How the put ended is remembered while this member begins 65,536 more puts (ids that are taken count), told or not, but no longer than
-    /// replicas have room for outcomes (<see cref="DhtMemberOptions.MaxOutcomeBytes"/>); when this member has gone, as for all its puts. After that, and with an id of another DHT, a call
-    /// ends with <see cref="OutcomeForgottenException"/>: nothing of it was executed then, and perhaps of an earlier one. Other pairs under the id of a put get <see cref="OperationIdReusedException"/>.
+    /// An id is for one put; any member may make the first call. How the put ended is remembered, whether a caller was told or not, until this member has begun 65,536 more puts (taken ids
+    /// count) or replicas have no more room for outcomes (<see cref="DhtMemberOptions.MaxOutcomeBytes"/>). Once this member has gone, it is remembered as long as for any other of its puts.
+    /// After that, and with an id of another DHT, a call ends with <see cref="OutcomeForgottenException"/>: that call executed nothing, but an earlier one may have. Other pairs under the id of
+    /// a put get <see cref="OperationIdReusedException"/>.
     /// </remarks>
     public OperationId NewOperation() => Layer.Coordinator.NewOperation();
 
@@ -82,23 +83,23 @@ public sealed class Dht : IDhtEvents
     public DhtReading NewReading(GetOptions? options = null) => new(this, options);
 
     /// <summary>
-    /// Completes when this member has the complete state of its shard: at once where it has it, else when the transfer to it has ended. A view
+    /// Completes when this member has the complete state of its shard: immediately if it has it already, otherwise when the transfer ends. A view
     /// change may give the member a slot of another shard; later calls then wait for the state of that shard.
     /// </summary>
-    /// <param name="cancellationToken">Gives up waiting, which nothing else bounds: how long a transfer takes depends on what is to be sent.</param>
+    /// <param name="cancellationToken">Gives up waiting. Nothing else bounds the wait: how long a transfer takes depends on how much is sent.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
     /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
     public Task WhenInitialisedAsync(CancellationToken cancellationToken = default)
     {
         SharedCompletion initialised;
         using (_gate.Hold()) initialised = LatestInitialised(_isInitialised);
-        // Without a token a waiter stays in line until the end: a caller that asks again and again would make the line grow.
+        // Without a token, a waiter would stay in the list until the end, and repeated calls would make the list grow.
         return cancellationToken.CanBeCanceled ? initialised.WaitAsync(cancellationToken) : initialised.Task;
     }
 
     /// <summary>
-    /// What this member holds, all of one moment between call and answer. It is copied a part at a time while operations go on, so a large
-    /// slice delays no operation; the copy takes some 40 bytes per entry, and values that change meanwhile are kept for it.
+    /// What this member holds at one moment between call and answer. It is copied a part at a time while operations go on, so a large
+    /// slice delays no operation. The copy takes some 40 bytes per entry; values that change meanwhile are kept for it.
     /// </summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
@@ -106,19 +107,19 @@ public sealed class Dht : IDhtEvents
     public async Task<LocalSlice> SnapshotAsync(CancellationToken cancellationToken = default) =>
         LocalSlice.From(await AskAsync(new SnapshotCommand(Layer), cancellationToken).ConfigureAwait(false));
 
-    /// <summary>The shards and who holds them, as this member knows it.</summary>
+    /// <summary>The shards and the members that hold them, as this member knows them.</summary>
     /// <param name="cancellationToken">Gives up waiting.</param>
     /// <exception cref="NotDhtMemberException">The DHT was closed at this member, or the process is no longer in the group.</exception>
     /// <exception cref="ShardDepopulatedException">A shard lost its last initialised member.</exception>
     public Task<DhtStatus> StatusAsync(CancellationToken cancellationToken = default) => AskAsync(new StatusCommand(Layer), cancellationToken);
 
     /// <summary>
-    /// Leaves the DHT; the group goes on. A member that alone has the state of its shard goes on serving until another member is initialised
-    /// from it, at most for <see cref="DhtMemberOptions.HandoverTimeout"/>. Then pending calls end with <see cref="NotDhtMemberException"/>
+    /// Leaves the DHT; the group goes on. If no other member has the state of its shard, this member goes on serving until another is initialised
+    /// from it, but at most for <see cref="DhtMemberOptions.HandoverTimeout"/>. Then pending calls end with <see cref="NotDhtMemberException"/>
     /// or <see cref="OutcomeUnknownException"/>, and the slot is free for other members.
     /// </summary>
     /// <remarks>
-    /// Where no member can take its place (no spare, no joining member, no shard that can spare a member), it leaves at once, and the DHT is
+    /// If no member can take its place (no spare, no joining member, no shard that can spare a member), it leaves at once, and the DHT is
     /// over for all members: they get <see cref="ShardDepopulatedException"/>. To replace the only member of a shard, start the new one first.
     /// <see cref="GroupCore.Groups.Group.LeaveAsync"/> and <see cref="IdaNode.DisposeAsync"/> leave the same way.
     /// </remarks>
@@ -154,7 +155,7 @@ public sealed class Dht : IDhtEvents
 
     internal void BeginPut(ClientOperation op, PutOptions? options) => op.Begin(OperationKind.Put, LevelOf(options?.Level, nameof(options)), TimeOf(options?.Timeout, nameof(options)));
 
-    /// <summary>The time that options ask for, once their level is found to be one.</summary>
+    /// <summary>The timeout that options ask for; also checks their level.</summary>
     internal TimeSpan TimeOf(PutOptions? options)
     {
         _ = LevelOf(options?.Level, nameof(options));
@@ -164,7 +165,7 @@ public sealed class Dht : IDhtEvents
     /// <summary>Map and key of a key's bytes, as text.</summary>
     internal (string Map, string Key) TextOf(ReadOnlySpan<byte> key)
     {
-        // Only declared maps have keys.
+        // Every key belongs to a declared map.
         var map = Maps.Of(key)!;
         return (map.Name, map.TextOf(key[KeyIdentity.MapBytes..]));
     }
@@ -200,7 +201,7 @@ public sealed class Dht : IDhtEvents
         Layer.Node.Complete(new ActionCompletion(ShowInitialised));
     }
 
-    // Completions run in no particular order: each shows the present state.
+    // Completions run in no particular order: each shows the current state.
     private void ShowInitialised()
     {
         bool initialised;
@@ -218,7 +219,7 @@ public sealed class Dht : IDhtEvents
         while (_isInitialised != initialised);
     }
 
-    /// <summary>Under the lock. A caller may know of a new view before it is shown here: a completion that was reached in an earlier view is not the one it waits for.</summary>
+    /// <summary>Called under the lock. A caller may know of a new view before it is shown here; it must not get a completion that was reached in an earlier view.</summary>
     private SharedCompletion LatestInitialised(bool initialised)
     {
         if (initialised || _isOver || !_isReached) return _initialised;
@@ -232,7 +233,7 @@ public sealed class Dht : IDhtEvents
         SharedCompletion waited, over = new();
         over.TrySet(Layer.Node, reason);
         using (_gate.Hold()) (_isOver, waited, _initialised) = (true, _initialised, over);
-        // Each on its own: code that awaits one of them may block in its continuation.
+        // Resumed separately: code that awaits one of them may block in its continuation.
         Layer.Node.Resume(new ActionCompletion(() => waited.TrySet(Layer.Node, reason)));
         Layer.Node.Resume(new ActionCompletion(() => _completion.TrySet(Layer.Node, reason is NotDhtMemberException ? null : reason)));
         _serving.TrySetException(ISharedError.ForCall(reason));

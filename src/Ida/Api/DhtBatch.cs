@@ -2,7 +2,8 @@ namespace Ida;
 
 /// <summary>
 /// One atomic put over several maps: <c>await dht.NewBatch().Put(rows, key, row).Merge(counts, country, 1L).CommitAsync()</c>.
-/// With <see cref="Expect"/> it is applied only if keys have the versions expected of them; then all its keys must lie in one shard. For one thread; committed once. Any use after that throws <see cref="InvalidOperationException"/>.
+/// With <see cref="Expect"/> it is applied only if keys have the expected versions; then all its keys must lie in one shard. Use it from one thread and commit it once; any later use throws
+/// <see cref="InvalidOperationException"/>.
 /// </summary>
 public sealed class DhtBatch
 {
@@ -41,7 +42,7 @@ public sealed class DhtBatch
     }
 
     /// <summary>
-    /// Applies the batch only if the key has the version <paramref name="expected"/>; an absent key has version 0. The batch may change the key, too, or only look at it.
+    /// Applies the batch only if the key has the version <paramref name="expected"/>; an absent key has version 0. The batch may also change the key, or only check it.
     /// </summary>
     public DhtBatch Expect<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key, ulong expected) where TKey : notnull
     {
@@ -50,9 +51,9 @@ public sealed class DhtBatch
     }
 
     /// <summary>
-    /// Executes all of it atomically. The result has a version for each key, in the order in which the keys were first named; <see cref="PutResult.IsApplied"/> tells whether the expectations were met: a batch
-    /// that expects versions is not applied otherwise, and throws nothing for that. Throws what a put of
-    /// <see cref="DhtMap{TKey, TValue}"/> throws, <see cref="ResolverException"/>, <see cref="PartlyAppliedException"/>, and <see cref="ArgumentException"/> where versions are expected and the keys lie in several shards.
+    /// Executes the whole batch atomically. The result has a version for each key, in the order in which the keys were first named; <see cref="PutResult.IsApplied"/> tells whether the
+    /// expectations were met: if not, the batch is not applied, and nothing is thrown for that. Throws what a put of <see cref="DhtMap{TKey, TValue}"/> throws,
+    /// <see cref="ResolverException"/>, <see cref="PartlyAppliedException"/>, and <see cref="ArgumentException"/> if versions are expected and the keys lie in several shards.
     /// </summary>
     public ValueTask<PutResult> CommitAsync(CancellationToken cancellationToken = default)
     {

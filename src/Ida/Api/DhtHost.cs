@@ -9,8 +9,8 @@ using Ida.Maps;
 namespace Ida;
 
 /// <summary>
-/// The layer attached to the group, for the group's life: passes everything to the DHT that is enabled at this member, if there is one. So a
-/// DHT that ended (closed, depopulated) can be enabled again as a new one.
+/// The layer that stays attached to the group for the group's life. It passes everything to the DHT that is enabled at this member, if there is one, so
+/// after a DHT has ended (closed, depopulated) a new one can be enabled.
 /// </summary>
 internal sealed class DhtHost(IGroupPort port) : IGroupLayer
 {

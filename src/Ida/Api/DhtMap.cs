@@ -10,22 +10,22 @@ using Ida.Maps;
 namespace Ida;
 
 /// <summary>
-/// A declared map of the DHT. Operations on several keys are atomic, over whatever shards the keys lie in, and ordered among each other; see
+/// A declared map of the DHT. Operations on several keys are atomic, whichever shards the keys lie in, and ordered relative to each other; see
 /// <see cref="ConsistencyLevel"/>. Source: dht-order.md#what-it-guarantees.
 /// </summary>
 /// <remarks>
-/// All calls throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
+/// Any call may throw <see cref="ShardDepopulatedException"/>, <see cref="NotDhtMemberException"/>, <see cref="OverloadedException"/>,
 /// <see cref="OperationNotExecutedException"/>, <see cref="ViewUnavailableException"/>, <see cref="MapNotAgreedException"/>, <see cref="DhtConfigurationException"/>, <see cref="ValueTooLargeException"/>,
 /// <see cref="UnsupportedTypeException"/> and <see cref="UserCodeException"/>, and <see cref="ArgumentException"/> for a key that occurs twice; calls that change entries also
-/// <see cref="OutcomeUnknownException"/>, and those that name an earlier one <see cref="OperationIdReusedException"/>. View changes are not errors: the call goes on by itself.
-/// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>; a put cancelled later goes on and throws
-/// <see cref="OutcomeUnknownException"/>, and so does a retry that waits already: it learned nothing new of its put. Await a returned <see cref="ValueTask{T}"/> once.
+/// <see cref="OutcomeUnknownException"/>, and calls that name an earlier put <see cref="OperationIdReusedException"/>. View changes are not errors: the call goes on by itself.
+/// Cancelling before anything was sent throws <see cref="OperationCanceledException"/>. A put cancelled later goes on, and its call throws
+/// <see cref="OutcomeUnknownException"/>; so does a retry that is already waiting, since it learned nothing new about its put. Await a returned <see cref="ValueTask{T}"/> once.
 /// </remarks>
 /// <typeparam name="TKey">Type of the keys; equal keys have equal bytes.</typeparam>
 /// <typeparam name="TValue">Type of the values; at most 256 KiB each when written.</typeparam>
 public sealed class DhtMap<TKey, TValue> where TKey : notnull
 {
-    // Asked once: a test of a value for null boxes it where the compiler does not optimise.
+    // Computed once: testing a value for null boxes it where the compiler does not optimise.
     private static readonly bool s_nullable = default(TValue) is null;
     private readonly Dht _dht;
     private readonly DeclaredMap<TKey, TValue> _declared;
@@ -95,14 +95,14 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
         return Dht.Submit(op, options, "put", Name, cancellationToken);
     }
 
-    /// <summary>Puts a value where the key has none, and tells whether it did.</summary>
+    /// <summary>Puts a value if the key has none. Returns whether it did.</summary>
     public ValueTask<bool> TryAddAsync(TKey key, TValue value, PutOptions? options = null, CancellationToken cancellationToken = default) => ChangeAsync(key, value, 0, options, cancellationToken);
 
-    /// <summary>Puts a value where the key has the version <paramref name="expected"/>, and tells whether it did. An absent key has version 0.</summary>
+    /// <summary>Puts a value if the key has the version <paramref name="expected"/>. Returns whether it did. An absent key has version 0.</summary>
     public ValueTask<bool> TryReplaceAsync(TKey key, TValue value, ulong expected, PutOptions? options = null, CancellationToken cancellationToken = default) =>
         ChangeAsync(key, value, expected, options, cancellationToken);
 
-    /// <summary>Removes an entry that has the version <paramref name="expected"/>, and tells whether it did.</summary>
+    /// <summary>Removes the entry if it has the version <paramref name="expected"/>. Returns whether it did.</summary>
     public ValueTask<bool> TryRemoveAsync(TKey key, ulong expected, PutOptions? options = null, CancellationToken cancellationToken = default)
     {
         var op = _dht.NewChange(options);
@@ -110,7 +110,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
         return Dht.Submit(op, options, "remove", Name, cancellationToken);
     }
 
-    /// <summary>Removes an entry, and tells whether there was one.</summary>
+    /// <summary>Removes an entry. Returns whether there was one.</summary>
     public ValueTask<bool> RemoveAsync(TKey key, PutOptions? options = null, CancellationToken cancellationToken = default)
     {
         var op = _dht.NewChange(options);
@@ -118,7 +118,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
         return Dht.Submit(op, options, "remove", Name, cancellationToken);
     }
 
-    /// <summary>Removes entries atomically. The version of a key that had none is 0.</summary>
+    /// <summary>Removes entries atomically. The result has version 0 for a key without an entry.</summary>
     public ValueTask<PutResult> RemoveAsync(IEnumerable<TKey> keys, PutOptions? options = null, CancellationToken cancellationToken = default)
     {
         ArgumentNullException.ThrowIfNull(keys);
@@ -128,7 +128,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
     }
 
     /// <summary>
-    /// Merges a value into what the key holds, by the map's resolver for its type, and tells what is stored then: the default of the type where the resolver removed the entry.
+    /// Merges a value into what the key holds, with the map's resolver for the type of the value. Returns what is stored afterwards: the default of the type if the resolver removed the entry.
     /// The resolver is also called for a key without a value, with the default of the stored type.
     /// </summary>
     /// <exception cref="NoResolverException">There is no such resolver.</exception>
@@ -154,20 +154,20 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
     }
 
     /// <summary>
-    /// Reads a key, computes a new value, and puts it if the entry has not changed meanwhile; otherwise begins again. Returns what is stored then: null where
+    /// Reads a key, computes a new value, and puts it if the entry has not changed meanwhile; otherwise begins again. Returns what is stored afterwards: null if
     /// <paramref name="change"/> returned null, which removes the entry.
     /// </summary>
     /// <param name="key">The key.</param>
     /// <param name="change">
-    /// Makes the new value from the present entry, <c>hits => hits.ValueOr(0) + 1</c>. It may run several times, on any thread. What it throws ends the call, and nothing was executed.
+    /// Makes the new value from the current entry, such as <c>hits => hits.ValueOr(0) + 1</c>. It may run several times, on any thread. What it throws ends the call; nothing was executed then.
     /// </param>
     /// <param name="options">
-    /// The time is that of the whole call. Reads and puts are <see cref="ConsistencyLevel.Strict"/>, whatever the level. <see cref="PutOptions.Operation"/> is refused: an update is several puts.
+    /// The timeout covers the whole call. Reads and puts are <see cref="ConsistencyLevel.Strict"/>, whatever the level. <see cref="PutOptions.Operation"/> is refused: an update is several puts.
     /// </param>
     /// <param name="cancellationToken">Gives up.</param>
     /// <exception cref="OutcomeUnknownException">
-    /// What became of the last put is not known: <see cref="TryReplaceAsync"/> (or <see cref="TryAddAsync"/>, <see cref="TryRemoveAsync"/>) with the value that <paramref name="change"/> returned last,
-    /// the version of the entry that it got and this id tells. Another update would perhaps be a second one.
+    /// What became of the last put is not known. To find out, call <see cref="TryReplaceAsync"/> (or <see cref="TryAddAsync"/>, <see cref="TryRemoveAsync"/>) with the value that
+    /// <paramref name="change"/> returned last, the version of the entry that it was given, and the id in the exception. Calling this method again might apply the change twice.
     /// </exception>
     public ValueTask<TValue?> UpdateAsync(TKey key, Func<Entry<TValue>, TValue?> change, PutOptions? options = null, CancellationToken cancellationToken = default)
     {
@@ -200,7 +200,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             {
                 if (time == Timeout.InfiniteTimeSpan) return time;
                 var left = time - TimeSpan.FromTicks((_dht.Layer.Node.Clock() - began) / 100);
-                return left > TimeSpan.Zero ? left : throw new OperationNotExecutedException($"Not updated within {time}: of {attempt} attempts each found that the entry had changed meanwhile.");
+                return left > TimeSpan.Zero ? left : throw new OperationNotExecutedException($"Not updated within {time}, in {attempt} attempts: the entry had changed meanwhile each time, or the function took too long.");
             }
         }
     }
@@ -251,7 +251,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
 
     private static KeyDeed Deed(KeyEffect effect, ulong? expected) => new(effect, 0, expected is not null, expected ?? 0);
 
-    /// <summary>Writes key and value into the operation; leaves nothing there when one of them is refused.</summary>
+    /// <summary>Writes key and value into the operation; leaves nothing in it when one of them is refused.</summary>
     private void Add<T>(ClientOperation op, TKey key, in KeyDeed deed, T? value, DeclaredResolver? resolver)
     {
         ArgumentNullException.ThrowIfNull(key);
@@ -266,7 +266,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             if (deed.Effect.Brings) WriteValue(op.Bytes, value);
             if (op.Bytes.Length < end) throw new InvalidOperationException("It took back bytes that are not its own.");
             at = _declared.IsPlain ? "The hash" : "The shard key, or the hash of it,";
-            // By its bytes, as at the members that hold it: two objects of one key may differ in what is not written, such as the offset of a time.
+            // Hash its bytes, as the members that hold it do: two objects for the same key may differ in what is not written, such as the offset of a time.
             ulong hash = _dht.Layer.Places.Hash(_declared, op.Bytes.Written[(start + KeyIdentity.MapBytes)..end]);
             op.AddPart(start, end, new()
             {

@@ -2,7 +2,7 @@ namespace Ida;
 
 /// <summary>
 /// Reads keys of several maps at one point of the order: <c>var reading = dht.NewReading(); var a = reading.Add(map, key); await
-/// reading.RunAsync(); use a.Value</c>. For one thread; run once. Any other call after that throws <see cref="InvalidOperationException"/>.
+/// reading.RunAsync(); use a.Value</c>. Use it from one thread and run it once; any later call throws <see cref="InvalidOperationException"/>.
 /// </summary>
 public sealed class DhtReading
 {
@@ -21,7 +21,7 @@ public sealed class DhtReading
     // After RunAsync the operation belongs to the protocol.
     private ReadOperation Open => _op ?? throw new InvalidOperationException("The reading has run: begin another one.");
 
-    /// <summary>Adds a key; the cell holds what was found after <see cref="RunAsync"/>.</summary>
+    /// <summary>Adds a key; after <see cref="RunAsync"/> the cell holds what was found.</summary>
     public ReadCell<TValue> Add<TKey, TValue>(DhtMap<TKey, TValue> map, TKey key) where TKey : notnull
     {
         var typed = _dht.Own(map);

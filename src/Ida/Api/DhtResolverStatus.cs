@@ -4,7 +4,7 @@ namespace Ida;
 
 /// <summary>A resolver of a map that this member declares.</summary>
 /// <param name="Incoming">The type that it merges, as text.</param>
-/// <param name="LackedBy">A member with a slot that does not declare it, or its map, of perhaps several; null where all declare it.</param>
+/// <param name="LackedBy">A member with a slot that does not declare the resolver, or its map; there may be more. Null when all declare it.</param>
 public sealed record DhtResolverStatus(string Incoming, ProcessId? LackedBy)
 {
     /// <summary>Whether all members with a slot declare it, so that it can be used.</summary>

@@ -7,7 +7,7 @@ namespace Ida;
 /// <summary>Operations of callers as activities of the source <c>Ida</c>, if anybody listens.</summary>
 internal static class DhtTraces
 {
-    // Not made in a type initializer: there a listener that throws would break all operations for ever, and one that blocks would hold them up.
+    // Not made in a type initializer: a listener that throws there would break all operations for ever, and one that blocks would hold them up.
     private static ActivitySource? s_source;
 
     /// <summary>Whether anybody listens.</summary>
@@ -27,7 +27,7 @@ internal static class DhtTraces
     /// <summary>Begins an activity for an operation that is made of several.</summary>
     public static Activity? Start(string operation, string map) => Traced.Start(s_source, operation, ActivityKind.Client)?.SetTag("ida.map", map);
 
-    // The activity is the current one only within this method, and not for who called it.
+    // The activity is the current one only within this method, not for its caller.
     private static async ValueTask<TResult> SubmitAsync<TResult>(ClientOperation<TResult> op, string operation, string? map, CancellationToken cancellationToken)
     {
         var activity = Traced.Start(s_source, operation, ActivityKind.Client);

@@ -16,7 +16,7 @@ public readonly record struct Entry<TValue>
     public TValue Value => Found ? _value! : throw new InvalidOperationException("The key has no value: look at Found first, or take ValueOr.");
 
     /// <summary>
-    /// The version of the value; 0 when there is none. Versions of a key rise with every change and are the same at all replicas; it may be expected of a later put.
+    /// The version of the value; 0 when there is none. The version of a key rises with every change and is the same at all replicas; a later put may expect it.
     /// </summary>
     public ulong Version { get; }
 

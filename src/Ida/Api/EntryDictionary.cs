@@ -4,13 +4,13 @@ using System.Diagnostics.CodeAnalysis;
 namespace Ida;
 
 /// <summary>
-/// What a read of several keys found, all of one moment: the keys that have a value, in the order of the call, with their values and versions.
+/// What a read of several keys found, all at one moment: the keys that have a value, in the order of the call, with their values and versions.
 /// </summary>
 /// <typeparam name="TKey">Type of the keys.</typeparam>
 /// <typeparam name="TValue">Type of the values.</typeparam>
 public sealed class EntryDictionary<TKey, TValue> : IReadOnlyDictionary<TKey, TValue> where TKey : notnull
 {
-    // Absent keys are in it too.
+    // With the absent keys.
     private readonly OrderedDictionary<TKey, Entry<TValue>> _asked;
 
     internal EntryDictionary(OrderedDictionary<TKey, Entry<TValue>> asked)
@@ -33,10 +33,10 @@ public sealed class EntryDictionary<TKey, TValue> : IReadOnlyDictionary<TKey, TV
     /// <exception cref="KeyNotFoundException">The key has none, or was not asked for.</exception>
     public TValue this[TKey key] => TryGetValue(key, out var value) ? value : throw new KeyNotFoundException($"The key {UserCodeException.TextOf(key)} has no value, or was not asked for.");
 
-    /// <summary>Value and version of a key; not found where it has none, or was not asked for.</summary>
+    /// <summary>Value and version of a key; not found if it has none or was not asked for.</summary>
     public Entry<TValue> Find(TKey key) => _asked.GetValueOrDefault(key);
 
-    /// <summary>The version of a key, 0 where it has no value, or was not asked for.</summary>
+    /// <summary>The version of a key; 0 if it has no value or was not asked for.</summary>
     public ulong VersionOf(TKey key) => Find(key).Version;
 
     /// <summary>Whether a key has a value.</summary>

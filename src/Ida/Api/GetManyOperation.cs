@@ -24,7 +24,7 @@ internal sealed class GetManyOperation<TKey, TValue>(DhtLayer layer, DhtMap<TKey
         return new(result);
     }
 
-    // Absent keys are added too: so a key that equals another one is noticed even where one of the two is absent.
+    // Absent keys are added too, so that two equal keys are noticed even if one of them is absent.
     private void Add(OrderedDictionary<TKey, Entry<TValue>> result, TKey key, in Entry<TValue> value)
     {
         bool added;
@@ -36,7 +36,7 @@ internal sealed class GetManyOperation<TKey, TValue>(DhtLayer layer, DhtMap<TKey
         {
             throw new UserCodeException("The equality of the key", map.Name, UserCodeException.TextOf(key), error);
         }
-        if (!added) throw new ArgumentException($"Two keys of the read are equal by what {typeof(TKey)} says, and differ in their bytes, which count: {UserCodeException.TextOf(key)}. Read them one by one, or with another key type.", nameof(key));
+        if (!added) throw new ArgumentException($"Two keys of the read are equal by {typeof(TKey)}.Equals but differ in their bytes, by which the DHT tells keys apart: {UserCodeException.TextOf(key)}. Read them one by one, or with another key type.", nameof(key));
     }
 
     protected override void Return()

@@ -15,26 +15,26 @@ public static class GroupDhtExtensions
     private static readonly ConditionalWeakTable<Group, Task<DhtHost>> Hosts = [];
     private static readonly Lock Gate = new();
 
-    /// <summary>The layer that the DHT is. An <see cref="IdaNode"/> adds it to <see cref="GroupHostOptions.Layers"/> of its own; a <see cref="GroupHost"/> that is made without one needs it there.</summary>
+    /// <summary>The DHT as a layer. An <see cref="IdaNode"/> adds it to <see cref="GroupHostOptions.Layers"/> by itself; a <see cref="GroupHost"/> made without a node needs it there.</summary>
     public static LayerFrames Layer => DhtFrame.Layer;
 
     /// <summary>
-    /// Makes this member part of the group's DHT, and completes when it has its place: the first time, when there is a member for
-    /// every shard. Every member that is to hold keys calls it, with the same sizes and hash, and declares its maps.
+    /// Makes this member part of the group's DHT, and completes when it has its slot. The DHT begins when there is a member for
+    /// every shard. Every member that is to hold keys calls this, with the same sizes and hash, and declares its maps.
     /// </summary>
     /// <param name="group">The group; this process is a member.</param>
     /// <param name="options">Sizes and bounds.</param>
     /// <param name="declare">
     /// Declares the maps: <c>d => { d.Map&lt;string, int&gt;("stock"); d.Map&lt;string, long&gt;("hits").OnMerge&lt;long&gt;((key, hits, more) => hits + more); }</c>. What all members declare can be
-    /// used; for the rest calls get <see cref="MapNotAgreedException"/>, until a view in which all do.
+    /// used; calls that use anything else get <see cref="MapNotAgreedException"/>, until a view in which all declare it.
     /// </param>
     /// <param name="cancellationToken">Gives up waiting and removes this member again; when the call has ended, the DHT can be enabled anew.</param>
     /// <exception cref="DhtConfigurationException">
     /// An option or a declaration is impossible; the group is not <see cref="GroupOptions.StrictPrimary"/>; sizes or hash differ from the other members'; a map has other types, or another placement, at
-    /// another member; or this member lacks a map or a resolver that the DHT uses already.
+    /// another member; or this member lacks a map or a resolver that the DHT already uses.
     /// </exception>
     /// <exception cref="DhtNotFoundedException">Too few members enabled it within <see cref="DhtMemberOptions.EnableTimeout"/>.</exception>
-    /// <exception cref="ViewUnavailableException">This member got no place within that time: it is on a side without a primary partition.</exception>
+    /// <exception cref="ViewUnavailableException">This member got no slot within that time: it is not on the side of the primary partition.</exception>
     /// <exception cref="NotDhtMemberException">The process is no longer in the group (it left, was excluded, or its node has stopped), or is leaving it.</exception>
     /// <exception cref="InvalidOperationException">The DHT is enabled already at this member.</exception>
     /// <exception cref="ArgumentException"><paramref name="declare"/> is <c>async</c>.</exception>
@@ -55,7 +55,7 @@ public static class GroupDhtExtensions
         return await TakenAsync(command, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Waits for the enabled DHT. A caller that gives up may enable again once this throws: so the DHT has been closed by then.</summary>
+    /// <summary>Waits for the enabled DHT. A caller that gave up may enable again once this throws, so the DHT is closed first.</summary>
     internal static async Task<Dht> TakenAsync(EnableCommand command, CancellationToken cancellationToken)
     {
         Dht dht;
@@ -89,7 +89,7 @@ public static class GroupDhtExtensions
             if (!Hosts.TryGetValue(group, out attached!) || attached.IsFaulted || attached.IsCanceled)
             {
                 attached = group.AttachLayerAsync(DhtFrame.Layer, static port => new DhtHost(port), CancellationToken.None).AsTask();
-                // Perhaps every caller that waited for it has gone: observe its exception.
+                // Every caller that waited for it may have gone: observe its exception.
                 _ = attached.ContinueWith(static done => done.Exception, CancellationToken.None, TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
                 Hosts.AddOrUpdate(group, attached);
             }
@@ -108,7 +108,7 @@ public static class GroupDhtExtensions
         }
     }
 
-    /// <summary>The caller has gone while the DHT was enabled: closes it, since nobody else would.</summary>
+    /// <summary>Closes a DHT whose caller gave up while it was being enabled; nobody else would.</summary>
     private static async Task CloseAsync(Task<Dht> enabling)
     {
         try
@@ -117,7 +117,7 @@ public static class GroupDhtExtensions
         }
         catch (Exception)
         {
-            // It was not enabled, or has ended by itself: nothing is left, and no caller to tell.
+            // It was not enabled, or has ended by itself: nothing is left to close, and there is no caller to tell.
         }
     }
 }

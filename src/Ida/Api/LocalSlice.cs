@@ -2,16 +2,16 @@ using Ida.Ordering;
 
 namespace Ida;
 
-/// <summary>Everything that one member holds at one moment: to compare replicas and to look into a slice, not for queries.</summary>
+/// <summary>Everything that one member holds at one moment: for comparing replicas and inspecting a slice, not for queries.</summary>
 /// <param name="View">The view in which it was taken.</param>
 /// <param name="Shard">The shard; −1 when the member holds none.</param>
 /// <param name="Slot">The member's slot; −1 when it has none.</param>
 /// <param name="IsInitialised">Whether the member has the complete state.</param>
 /// <param name="Digest">A number over all keys, versions and values: equal at initialised replicas of a shard when nothing is under way.</param>
-/// <param name="Entries">The entries, in an order of their bytes that is the same at all members.</param>
+/// <param name="Entries">The entries, in an order that depends on their keys' bytes alone: it is the same at all members.</param>
 public sealed record LocalSlice(ulong View, int Shard, int Slot, bool IsInitialised, ulong Digest, IReadOnlyList<LocalEntry> Entries)
 {
-    /// <summary>The slice of a finished cut. Outside of the loop: the first to ask sorts and hashes it.</summary>
+    /// <summary>The slice of a finished cut. Runs outside of the loop; the first caller sorts and hashes the cut.</summary>
     internal static LocalSlice From(SliceCut cut) => cut.Made(static cut =>
     {
         var entries = cut.Sort(out ulong digest);

@@ -1,6 +1,6 @@
 namespace Ida;
 
-/// <summary>A merge of one key, whose result is the value that is stored then.</summary>
+/// <summary>A merge of one key, whose result is the value that is stored afterwards.</summary>
 internal sealed class MergeOperation<TKey, TValue>(Dht dht, DhtMap<TKey, TValue> map, OperationPool<MergeOperation<TKey, TValue>> pool) : WriteOperation<TValue?>(dht) where TKey : notnull
 {
     protected override bool MustTell => true;
@@ -14,7 +14,7 @@ internal sealed class MergeOperation<TKey, TValue>(Dht dht, DhtMap<TKey, TValue>
         }
         catch (DhtException error)
         {
-            // Alone, that error says that nothing was executed.
+            // By itself, that error would say that nothing was executed.
             throw new OutcomeUnknownException(Id, "The merge was executed, and the value that it stored cannot be read here: " + error.Message, error);
         }
     }

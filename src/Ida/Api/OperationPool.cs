@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Ida;
 
-/// <summary>A pool of operations for any thread. An operation whose caller threw while building it is not returned: that is rare, and it leaves nothing behind.</summary>
+/// <summary>A pool of operations for any thread. An operation whose caller threw while building it is not returned: this is rare, and it leaves nothing behind.</summary>
 internal sealed class OperationPool<T>(Func<OperationPool<T>, T> make) where T : class
 {
     private const int Kept = 4096;

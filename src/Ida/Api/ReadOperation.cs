@@ -18,6 +18,6 @@ internal sealed class ReadOperation(DhtLayer layer) : ClientOperation<DhtReading
 
     protected override void Return()
     {
-        // Belongs to one reading.
+        // It belongs to one reading.
     }
 }

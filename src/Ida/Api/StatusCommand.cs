@@ -25,7 +25,7 @@ internal sealed class StatusCommand(DhtLayer layer) : LoopCommand<DhtStatus>(lay
 
     private DhtMapStatus StatusOf(DeclaredMap map)
     {
-        var (entries, bytes) = layer.Participant.Table.Sizes.Of(map.Id);
+        var (entries, bytes) = layer.Participant.Slice.Table.Sizes.Of(map.Id);
         return new(map.Name, map.LackedBy, [.. map.Resolvers.Select(static one => new DhtResolverStatus(one.Incoming, one.LackedBy))]) { Entries = entries, Bytes = bytes };
     }
 }

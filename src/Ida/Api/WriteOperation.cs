@@ -3,7 +3,7 @@ using Ida.Kinds;
 
 namespace Ida;
 
-/// <summary>An operation that changes entries: what its shards told becomes a result, or an error.</summary>
+/// <summary>An operation that changes entries. Turns what its shards told into a result or an error.</summary>
 internal abstract class WriteOperation<TResult>(Dht dht) : ClientOperation<TResult>(dht.Layer)
 {
     protected sealed override TResult Result()
@@ -28,7 +28,7 @@ internal abstract class WriteOperation<TResult>(Dht dht) : ClientOperation<TResu
         throw elsewhere ? new PartlyAppliedException(Id, map, key, error) { Shard = shard } : new ResolverException(Id, map, key, error) { Shard = shard };
     }
 
-    /// <summary>The result of a put that no resolver failed.</summary>
+    /// <summary>The result of a put in which no resolver failed.</summary>
     protected abstract TResult ResultOf(bool applied);
 
     /// <summary>The result of a put without keys.</summary>

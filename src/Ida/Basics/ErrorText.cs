@@ -1,12 +1,12 @@
 namespace Ida;
 
-/// <summary>Texts of users in the messages of errors.</summary>
+/// <summary>Texts of users in error messages.</summary>
 internal static class ErrorText
 {
     // What another member says may be as long as a contribution, and may look like several lines of a log.
     private const int MostOfOthers = 200;
 
-    /// <summary>A text that another member has said, for a message: its beginning where it is long, and none of what would not be shown as it is.</summary>
+    /// <summary>A text from another member, for a message: only its beginning if it is long, and with control characters replaced.</summary>
     public static string OfAnother(string text)
     {
         string shown = text.Length <= MostOfOthers ? text : $"{Cut(text, MostOfOthers)}... ({text.Length} characters)";
@@ -16,6 +16,6 @@ internal static class ErrorText
         });
     }
 
-    /// <summary>At most so many characters of a text; one less where the cut would part a surrogate pair.</summary>
+    /// <summary>At most this many characters of a text; one less where the cut would split a surrogate pair.</summary>
     public static string Cut(string text, int most) => text.Length <= most ? text : text[..(char.IsHighSurrogate(text[most - 1]) ? most - 1 : most)];
 }

@@ -13,14 +13,14 @@ internal static class KeyIdentity
     [ThreadStatic]
     private static ArrayBufferWriter<byte>? _writer;
 
-    /// <summary>What names a map before its keys.</summary>
+    /// <summary>The id that stands for a map in front of its keys.</summary>
     public static ulong IdOf(string map) => StableHash.Of(Encoding.UTF8.GetBytes(map));
 
     /// <summary>The id of a key's map.</summary>
     public static ulong MapOf(ReadOnlySpan<byte> key) => BinaryPrimitives.ReadUInt64LittleEndian(key);
 
     /// <summary>
-    /// Where a key lies in the table of a slice and in a transfer: a hash of its bytes that is good for any keys. The user's hash decides only the shard, and may be the same for many keys.
+    /// Where a key lies in the table of a slice and in a transfer: a hash of its bytes that spreads any keys well. The user's hash decides only the shard, and may be the same for many keys.
     /// </summary>
     public static ulong PlaceOf(ReadOnlySpan<byte> key) => StableHash.Of(key[MapBytes..]) ^ MapOf(key);
 

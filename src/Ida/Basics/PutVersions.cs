@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Ida;
 
-/// <summary>The versions that a put gave, in the order of its call. Up to four lie in the value itself, so that a small put allocates none.</summary>
+/// <summary>The versions that a put gave, in the order of its call. Up to four are stored in the struct itself, so a small put allocates nothing.</summary>
 public readonly struct PutVersions : IReadOnlyList<ulong>, IEquatable<PutVersions>
 {
     internal const int Inline = 4;
@@ -17,7 +17,7 @@ public readonly struct PutVersions : IReadOnlyList<ulong>, IEquatable<PutVersion
         else _many = versions.ToArray();
     }
 
-    /// <summary>How many there are; 0 when they were not known yet.</summary>
+    /// <summary>How many there are; 0 when they are not known.</summary>
     public int Count { get; }
 
     /// <summary>The version of one pair of the call.</summary>

@@ -6,7 +6,7 @@ namespace Ida;
 internal static class SessionId
 {
     /// <summary>
-    /// A member's session id. No two processes have one incarnation, and no process chooses its own: so no process can have another's session.
+    /// A member's session id. No two processes share an incarnation, and no process chooses its own, so no process can have another's session.
     /// The number distinguishes the sessions of one process, which may enable the DHT again.
     /// </summary>
     public static UInt128 Of(ProcessId member, ulong number) => new(member.Incarnation, number);

@@ -14,7 +14,7 @@ internal static class TypeText
 
     private static void Append(StringBuilder to, Type type)
     {
-        // The declaring type of a nested type is open: its parameters are no types, and their arguments come with the nested type.
+        // The declaring type of a nested type is open: its parameters are not types, and their arguments come with the nested type.
         if (type.IsGenericParameter) return;
         if (type.IsArray)
         {

@@ -3,12 +3,12 @@ using Ida.Wire;
 namespace Ida.Coordination;
 
 /// <summary>
-/// The bytes that callers' operations hold in flight. An operation takes a share with its place in flight; the share grows by what answers bring, and is given back at its end, or for
-/// as long as it waits.
+/// The bytes that callers' operations hold in flight. An operation takes a share together with its place in flight. The share grows by what answers bring; the operation gives it back
+/// at its end, and while it waits.
 /// </summary>
 /// <remarks>
-/// What a read will bring is not known: for each key it counts as many bytes as recent reads brought per key (a maximum that decays). For operations whose wait is over and that wait for
-/// a place (those that are due) bytes are kept: half of all, or what the largest of them needs.
+/// How much a read will bring is not known beforehand: each of its keys counts as many bytes as recent reads brought per key (a maximum that decays). Operations that are due (their wait is
+/// over, and they need a place again) have bytes reserved: at most half of all, or what the largest of them needs.
 /// </remarks>
 internal sealed class ByteShares(long most)
 {
@@ -45,7 +45,7 @@ internal sealed class ByteShares(long most)
         if (BringsValues(op) && (op.AnswerBytes > 0 || IsAnswered(op))) _perKey = Math.Max(op.AnswerBytes / op.PartCount, _perKey - (_perKey >> 3));
     }
 
-    /// <summary>The operation waits: it holds the bytes asked and answered so far, not those that an answer may bring, and these are no share.</summary>
+    /// <summary>The operation waits: it holds the bytes asked and answered so far, but not those that an answer may bring, and what it holds is no share.</summary>
     public void Lend(ClientOperation op)
     {
         Taken -= op.Charge;
@@ -62,7 +62,7 @@ internal sealed class ByteShares(long most)
         Taken += more;
     }
 
-    /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds; keeps the amount, since the estimate for reads may change.</summary>
+    /// <summary>Reserves the bytes that the operation will ask for, which for a read are not those it holds. Remembers the amount, since the estimate for reads may change.</summary>
     public void SetDue(ClientOperation op, bool due)
     {
         _dueBytes -= op.DueBytes;
@@ -77,7 +77,7 @@ internal sealed class ByteShares(long most)
 
     private static bool BringsValues(ClientOperation op) => !op.Kind.Changes || op.TellsValue;
 
-    // An answer counts too when it comes from this member's slice, which brings no bytes, or has empty values.
+    // An answer without bytes counts too: one from this member's slice, or one with empty values.
     private static bool IsAnswered(ClientOperation op)
     {
         for (int i = 0; i < op.PartCount; i++)

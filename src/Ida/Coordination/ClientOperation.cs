@@ -9,8 +9,8 @@ namespace Ida.Coordination;
 
 /// <summary>
 /// A caller's put or get: pooled, posted to the loop as a command, driven there by the <see cref="Coordinator"/>, and completed outside
-/// of the loop. It returns to the pool when both its caller and the protocol have let go of it: a caller that gives up on a put leaves the
-/// put behind, which goes on in the background.
+/// of the loop. It returns to the pool when both its caller and the protocol have let go of it: a put whose caller gives up goes on in the
+/// background.
 /// </summary>
 /// <remarks>
 /// <see cref="Phase"/> says whether caller or loop owns it: the caller while Free, Building and, after its completion, Finished; the loop
@@ -48,7 +48,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>How often the operation was refused in this view, or since a member last got its state.</summary>
     public int Refusals;
 
-    /// <summary>It was tried once more after ids of callers had been let go for it.</summary>
+    /// <summary>It was tried once more after the ids that callers had taken were released for it.</summary>
     public bool TriedAfterRelease;
     public CoordinatedOperation? Running;
     public int MissingReads;
@@ -68,7 +68,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>The rank of the member for which it waits while parked, −1 for none.</summary>
     public int Awaits = -1;
 
-    /// <summary>Its wait is over, and it waits for a place in flight: before operations that have not had one.</summary>
+    /// <summary>Its wait is over, and it needs a place in flight again; it comes before operations that have not had one.</summary>
     public bool IsDue;
 
     /// <summary>Bytes in flight that are reserved for it meanwhile.</summary>
@@ -85,12 +85,12 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>Its place among the puts under named ids, if it is one (<see cref="NamedPuts"/>).</summary>
     public int NamedPlace;
 
-    /// <summary>A call that waits for the outcome of this operation, and the operation that this call waits for.</summary>
+    /// <summary>The call that waits for the outcome of this operation; the operation for whose outcome this one waits.</summary>
     public ClientOperation? Follower, Leader;
 
     public Exception? Error;
 
-    /// <summary>Versions are not known: an Ordered put returned before its execution.</summary>
+    /// <summary>Versions are not known: an Ordered put returned before its execution, or no member remembers what the put told.</summary>
     public bool WithoutResult;
 
     private int _holders;
@@ -141,10 +141,10 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>The value that is brought for a key.</summary>
     public ReadOnlySpan<byte> IncomingOf(int part) => Bytes.Written.Slice(Parts[part].KeyOffset + Parts[part].KeyLength, Parts[part].IncomingLength);
 
-    /// <summary>Whether the result has the value that is stored then.</summary>
+    /// <summary>Whether the result has the value that is stored afterwards.</summary>
     public bool TellsValue => PartCount == 1 && Parts[0].Deed.Effect.TellsValue;
 
-    /// <summary>Whether its caller cannot do without what it tells, which is known only when it is executed.</summary>
+    /// <summary>Whether its caller needs what is known only when the operation is executed.</summary>
     protected virtual bool MustTell => Expects;
 
     /// <summary>Whether the put is applied only if keys have the versions that it expects.</summary>
@@ -166,6 +166,13 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         return of.HasCopy || of.Value is not null;
     }
 
+    /// <summary>Sets the result of a part: that of an execution.</summary>
+    public void Give(int part, ulong version, PutReport? report)
+    {
+        ref var to = ref Parts[part];
+        (to.HasResult, to.ResultTime, to.Version, to.Report) = (true, OperationPart.Executed, version, report);
+    }
+
     /// <summary>Before an attempt: drops the results of earlier ones.</summary>
     public void ForgetResults()
     {
@@ -185,7 +192,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         return -1;
     }
 
-    /// <summary>Whether exactly this many parts lie in a shard: only then an answer of its members matches them.</summary>
+    /// <summary>Whether exactly this many parts lie in a shard: only then does an answer of the shard's members match them.</summary>
     public bool HasParts(int shard, int count, out int first)
     {
         first = FirstPart(shard);
@@ -223,7 +230,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         int key = end - start, value = Bytes.Length - end;
         if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
         if (value > DhtLimits.ValueBytes) throw new ValueTooLargeException("A value", value, DhtLimits.ValueBytes);
-        if (PartCount == DhtLimits.Keys) throw new ValueTooLargeException("The number of keys of an operation, as it", PartCount + 1, DhtLimits.Keys);
+        if (PartCount == DhtLimits.Keys) throw ValueTooLargeException.TooManyKeys(PartCount + 1, DhtLimits.Keys);
         if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
         Parts[PartCount] = part with { Index = PartCount, KeyOffset = start, KeyLength = key, IncomingLength = value };
         PartCount++;
@@ -262,7 +269,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         }
     }
 
-    /// <summary>A key that is expected to have a version and changed too is one part.</summary>
+    /// <summary>Joins the expectation of a key's version and the change of that key into one part.</summary>
     private void JoinExpectations()
     {
         int count = 1;
@@ -306,7 +313,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         if (_phase is OperationPhase.Finished or OperationPhase.Detached) return;
         Error = AtEnd(reason is NodeFaultedException ? reason : new NotDhtMemberException("The node has stopped.", reason));
         Layer.Node.Complete(this);
-        // In another phase, the turn that took the operation threw half-way: then the coordinator ends it where it stands, or it is never used again.
+        // In any other phase, the turn that took the operation threw half-way: then the coordinator ends the operation, or it is never used again.
         if (_phase != OperationPhase.Queued) return;
         Move(OperationPhase.Finished);
         LetGo();
@@ -314,7 +321,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
 
     /// <summary>
     /// The error for the caller when this member's part ends and nothing of the call was sent: it was not executed. For a retry, that says
-    /// nothing of the put it repeats. After the loss of a shard no member is left to ask.
+    /// nothing about the put it repeats. After the loss of a shard, a retry gets the reason itself: no member is left to ask.
     /// </summary>
     public Exception AtEnd(Exception reason, ulong? view = null) => Requested is { } put && reason is not ShardDepopulatedException
         ? new OutcomeUnknownException(put, "The retry was not executed: " + reason.Message, reason) { View = view } : reason;

@@ -11,7 +11,7 @@ internal abstract class ClientOperation<TResult>(IOperationTaker layer) : Client
     private CancellationTokenRegistration _cancellation;
     private CancellationToken _token;
 
-    // The caller registers with the token, and the loop ends the call: the second of the two ends the registration.
+    // The caller registers with the token, and the loop ends the call: whichever comes second ends the registration.
     private int _watch;
 
     /// <summary>Posts the operation and returns what the caller awaits. A call that is cancelled already leaves nothing behind.</summary>
@@ -59,7 +59,7 @@ internal abstract class ClientOperation<TResult>(IOperationTaker layer) : Client
 
     protected override void Deliver()
     {
-        // Perhaps no caller ever takes the result, and the token lives on. Not Dispose: it would wait for a token that fires just now.
+        // The caller may never take the result, while the token lives on. Not Dispose: it would wait for a callback of the token that is running.
         if (_token.CanBeCanceled && Interlocked.Exchange(ref _watch, 1) != 0) _cancellation.Unregister();
         if (Error is OperationCanceledException) Error = new OperationCanceledException(_token);
         if (Error is null)
@@ -80,7 +80,7 @@ internal abstract class ClientOperation<TResult>(IOperationTaker layer) : Client
         _core.SetException(ISharedError.ForCall(Error));
     }
 
-    // The registration ends before the result is taken, and that waits for a running callback: so a callback always meets the use it was made for.
+    // Taking the result disposes of the registration, which waits for a running callback, before the object serves another call: so a callback always meets the use it was made for.
     private void Watch(CancellationToken cancellationToken)
     {
         _cancellation = cancellationToken.UnsafeRegister(static op => ((ClientOperation)op!).RequestCancel(), this);

@@ -20,7 +20,7 @@ internal sealed class CoordinatedOperation
     public bool Committed, Aborting;
     public RejectReason Reason;
 
-    /// <summary>The rank of the participant that gave it; −1 where none gave one that counts more than the least.</summary>
+    /// <summary>The rank of the participant that gave the reason; −1 while it is the least of all reasons.</summary>
     public int RefusedBy = -1;
 
     /// <summary>Null for a takeover, and when the caller's operation has ended.</summary>
@@ -34,7 +34,7 @@ internal sealed class CoordinatedOperation
     /// <summary>The caller was answered before the operation was stable: the operation must not be acknowledged yet.</summary>
     public bool ReturnedEarly;
 
-    /// <summary>Number of puts of the member that began before that operation.</summary>
+    /// <summary>Number of puts of the member that began before this operation.</summary>
     public ulong PutsBefore;
 
     /// <summary><see cref="OperationNumbers.Releases"/> when it was sent.</summary>

@@ -2,7 +2,7 @@ using Ida.Shared;
 
 namespace Ida.Coordination;
 
-/// <summary>The attempts that a coordinator drives. Answers to one attempt come one after the other, and each looks it up several times: so the last is cached.</summary>
+/// <summary>The attempts that a coordinator drives. Answers to one attempt come one after the other, and each looks the attempt up several times: so the last one is cached.</summary>
 internal sealed class CoordinationTable
 {
     private readonly Dictionary<AttemptId, CoordinatedOperation> _byKey = [];

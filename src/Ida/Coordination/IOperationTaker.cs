@@ -9,7 +9,7 @@ internal interface IOperationTaker
 
     DhtCounters Counters { get; }
 
-    /// <summary>The name of the group, for whoever traces operations.</summary>
+    /// <summary>The name of the group, for traces of operations.</summary>
     string GroupName { get; }
 
     /// <summary>Takes an operation; on the loop.</summary>

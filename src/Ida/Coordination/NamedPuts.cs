@@ -1,8 +1,8 @@
 namespace Ida.Coordination;
 
 /// <summary>
-/// The puts under ids of this member that their callers named, in flight or waiting for a place. The lowest number is at hand at each issue, however many there are and in whatever order they come and end. A binary
-/// heap; an operation knows its place in it, and leaves without a search.
+/// The puts whose callers named them by ids of this member, in flight or waiting for a place. Each issue needs the lowest number, however many puts there are and in whatever order
+/// they come and end: so this is a binary heap, in which an operation knows its place and which it leaves without a search.
 /// </summary>
 internal sealed class NamedPuts
 {
@@ -10,13 +10,13 @@ internal sealed class NamedPuts
 
     public int Count { get; private set; }
 
-    /// <summary>The put with the lowest number, null where there is none.</summary>
+    /// <summary>The put with the lowest number; null if there is none.</summary>
     public ClientOperation? First => Count == 0 ? null : _heap[0];
 
-    /// <summary>The lowest number; above all others where there is none.</summary>
+    /// <summary>The lowest number; the largest possible one if there is none.</summary>
     public ulong Least => Count == 0 ? ulong.MaxValue : _heap[0].Id.Sequence;
 
-    /// <summary>Adds a put, unless it is there.</summary>
+    /// <summary>Adds a put, unless it is in the heap already.</summary>
     public void Add(ClientOperation op)
     {
         if (Has(op)) return;

@@ -5,13 +5,13 @@ using Ida.Wire;
 namespace Ida.Coordination;
 
 /// <summary>
-/// The numbers of a session, in the order in which operations begin: puts get odd ones, reads even ones. Callers may take odd ones beforehand, on any thread, for puts to come
+/// The numbers of a session, in the order in which operations begin: puts get odd ones, reads even ones. Callers may take odd ones beforehand, on any thread, for later puts
 /// (<see cref="Dht.NewOperation"/>). Source: dht-order.md#ids-may-be-taken-beforehand.
 /// </summary>
 /// <remarks>
-/// From the moment when it is taken, a number keeps the outcomes from it on from being acknowledged, so that replicas remember them, whether its put has come, and was told, or not. That ends when
+/// Once a number is taken, no outcome from this number on is acknowledged, so that replicas remember them, whether or not the put has come and a caller was told. That ends when
 /// <see cref="Kept"/> more puts have begun, or replicas have no room: a number that is never used must not keep other puts from beginning.
-/// A caller takes its number and then tells the loop. So the loop looks at the last number first, and whether anybody is in between after that: then it goes on with what it found the last time.
+/// A caller first takes its number and then tells the loop. So the loop first reads the last number, and then looks whether a caller is in between; if so, it keeps to its previous result.
 /// </remarks>
 internal sealed class OperationNumbers
 {
@@ -20,14 +20,14 @@ internal sealed class OperationNumbers
     private ulong _last, _takenCount;
     private bool _taking;
 
-    // Of the loop, in ascending order, with the number of puts up to each.
+    // For the loop: the taken numbers, ascending, each with the number of puts up to it.
     private readonly Queue<(ulong Number, ulong Puts)> _taken = new();
     private ulong _collected, _keptFrom = 1;
 
     /// <summary>The last number that was given or taken.</summary>
     public ulong Last => Volatile.Read(ref _last);
 
-    /// <summary>Number of puts so far, those that may come under taken numbers included. For the loop.</summary>
+    /// <summary>Number of puts so far, including those that may come under taken numbers. For the loop.</summary>
     public ulong Puts { get; private set; }
 
     /// <summary>How often kept outcomes were released: what was refused for lack of room before may find room now.</summary>
@@ -45,7 +45,7 @@ internal sealed class OperationNumbers
         return Give(put);
     }
 
-    /// <summary>A number for a put to come, on any thread.</summary>
+    /// <summary>A number for a later put. From any thread.</summary>
     public ulong Take()
     {
         using (_gate.Hold())
@@ -54,7 +54,7 @@ internal sealed class OperationNumbers
             try
             {
                 ulong number = Give(put: true);
-                // The loop would drop more of them at once.
+                // The loop would drop any more at once.
                 if (_told.Count >= DhtLimits.TakenIds) _told.TryDequeue(out _);
                 _told.Enqueue(number);
                 Volatile.Write(ref _takenCount, _takenCount + 1);
@@ -67,7 +67,7 @@ internal sealed class OperationNumbers
         }
     }
 
-    /// <summary>The first number whose outcome must be remembered for a caller that took one: of puts that are not over, the coordinator knows itself. For the loop.</summary>
+    /// <summary>The first number whose outcome must be remembered because a caller took it. The coordinator itself knows the puts that are not over. For the loop.</summary>
     public ulong KeptFrom()
     {
         ulong next = Last + 1;
@@ -76,7 +76,7 @@ internal sealed class OperationNumbers
         return _keptFrom = _taken.TryPeek(out var first) ? first.Number : next;
     }
 
-    /// <summary>Replicas have no room for more outcomes: keeps none any longer. False where it kept none. For the loop.</summary>
+    /// <summary>Replicas have no room for more outcomes: keeps none any longer. False if it kept none. For the loop.</summary>
     public bool Release()
     {
         ulong next = Last + 1;

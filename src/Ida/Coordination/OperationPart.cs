@@ -20,7 +20,7 @@ internal struct OperationPart
     /// <summary>What is done to the key.</summary>
     public KeyDeed Deed;
 
-    /// <summary>Bytes of the value that is brought for that, behind those of the key.</summary>
+    /// <summary>Length of the value that the operation brings; it follows the key.</summary>
     public int IncomingLength;
 
     public bool HasResult;
@@ -33,7 +33,7 @@ internal struct OperationPart
     /// <summary>A value read from this member's slice, which never changes an array.</summary>
     public byte[]? Value;
 
-    /// <summary>Whether the value came from another member; then its place in the bytes of the operation.</summary>
+    /// <summary>Whether the value came from another member; below, its place in the bytes of the operation.</summary>
     public bool HasCopy;
     public int CopyOffset, CopyLength;
 

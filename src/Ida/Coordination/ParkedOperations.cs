@@ -49,8 +49,8 @@ internal sealed class ParkedOperations
     }
 
     /// <summary>
-    /// Whether the operations that wait for a member, with one more, take at most three times what they leave for all others: so a member that
-    /// takes or answers nothing leaves operations on other members their room to wait.
+    /// Whether the operations that wait for a member, with one more, take at most three times what they leave for all others: so even if a member
+    /// takes or answers nothing, operations on other members have room to wait.
     /// </summary>
     public bool LeavesEnough(int rank, long bytes, long opsLeft, long bytesLeft)
     {

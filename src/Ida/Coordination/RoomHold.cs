@@ -2,11 +2,11 @@ namespace Ida.Coordination;
 
 /// <summary>
 /// Links whose room is kept for one operation until all links that it needs have some. Links that are always full get room one after the
-/// other, and operations on one member would fill each before the next has any: an operation on several members would never go.
+/// other, and operations on one member would fill each before the next has any: an operation on several members would never be sent.
 /// </summary>
 /// <remarks>
 /// One operation holds at a time, only after a member for which it waited has taken something, and only for a limited share of the time: one
-/// of its members may have stopped meanwhile, and the hold would stop the others.
+/// of its members may have stopped meanwhile, and the hold would hold up operations on the others.
 /// </remarks>
 internal sealed class RoomHold
 {

@@ -13,17 +13,20 @@ internal enum SlotFlags : ushort
     /// <summary>The participant has executed it, and all before it is stable.</summary>
     Quiescent = 4,
 
-    /// <summary>The logical put is over: executed in an earlier view, or in this one and everywhere. Or the attempt has been committed meanwhile and is not aborted.</summary>
+    /// <summary>The logical put is over: executed in an earlier view, or in this one and everywhere. Or the attempt was committed meanwhile, so it cannot be aborted.</summary>
     Executed = 8,
 
     Rejected = 16,
     NotHeld = 32,
 
-    /// <summary>The participant gave the result of an Ordered read.</summary>
+    /// <summary>The participant gave a result; an Ordered read ends when all have.</summary>
     Result = 64,
 
     AbortAcked = 128,
 
-    /// <summary>The values that count and that the participant read are more than a frame takes.</summary>
+    /// <summary>The values that the participant read last, which count, are more than a frame takes.</summary>
     TooLarge = 256,
+
+    /// <summary>The participant has nothing more to say before others act.</summary>
+    Answered = Quiescent | Executed | Rejected | NotHeld | Result,
 }

@@ -8,19 +8,19 @@ namespace Ida;
 /// </summary>
 public class DhtException(string message, Exception? inner = null) : Exception(message, inner)
 {
-    /// <summary>The shard that it is about; null where that is none, several, or not known.</summary>
+    /// <summary>The shard concerned; null if none or several are, or it is not known.</summary>
     public int? Shard { get; internal set; }
 
-    /// <summary>The member that it is about: that refused the operation, lacks what it uses, or for which it waited. Null where that is none, or not known; of several it is one.</summary>
+    /// <summary>The member concerned, one if there are several: it refused the operation, or lacks what that uses, or the operation waited for it. Null if none is, or it is not known.</summary>
     public ProcessId? Peer { get; internal set; }
 
-    /// <summary>The view in which it came about; null where none is known.</summary>
+    /// <summary>The view in which the error arose; null if it is not known.</summary>
     public ulong? View { get; internal set; }
 
-    /// <summary>Operations of this member that waited, for a place or for another member, when it came about; null where they were not looked at.</summary>
+    /// <summary>Operations of this member that waited for a place or for another member when the error arose; null if they were not counted.</summary>
     public int? QueueDepth { get; internal set; }
 
-    /// <summary>Gives a copy what this one carries.</summary>
+    /// <summary>Copies these properties into a copy of the error.</summary>
     private protected T Carried<T>(T copy) where T : DhtException
     {
         (copy.Shard, copy.Peer, copy.View, copy.QueueDepth) = (Shard, Peer, View, QueueDepth);

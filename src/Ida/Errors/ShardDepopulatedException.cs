@@ -12,7 +12,7 @@ public sealed class ShardDepopulatedException : DhtLostException, ISharedError
     /// <summary>The shard.</summary>
     public new int Shard => base.Shard!.Value;
 
-    /// <summary>The view whose installation found it empty.</summary>
+    /// <summary>The view at whose installation the shard had no initialised member.</summary>
     public new ulong View => base.View!.Value;
 
     Exception ISharedError.Copy() => Carried(new ShardDepopulatedException(Shard, View));

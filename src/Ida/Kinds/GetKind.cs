@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Kinds;
 
-/// <summary>A get: it reads keys at one place of the order. The result of a key is version and value.</summary>
+/// <summary>A get: it reads keys at one place in the order. The result of a key is its version and value.</summary>
 internal sealed class GetKind() : OperationKind(0, changes: false)
 {
     public override void WriteHead(ref BodyWriter to, ulong payload)

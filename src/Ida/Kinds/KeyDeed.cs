@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Kinds;
 
-/// <summary>What an operation does to one of its keys, as it is proposed; the value that it brings stands beside it.</summary>
+/// <summary>What an operation does to one of its keys, as it is proposed; the value that it brings is kept beside the deed.</summary>
 /// <param name="Effect">What is done.</param>
 /// <param name="Resolver">Identity of the resolver of a merge.</param>
 /// <param name="Expects">Whether the put is applied only if the key has the version <paramref name="Expected"/>.</param>
@@ -16,10 +16,10 @@ internal readonly record struct KeyDeed(KeyEffect Effect, ulong Resolver = 0, bo
     /// <summary>Effect, expected version and arguments without the value, at most.</summary>
     public const int Bytes = 1 + 10 + 8;
 
-    /// <summary>Whether it may keep what the operation does to other keys of the shard from being done.</summary>
+    /// <summary>Whether this deed may keep the operation's deeds to other keys of the shard from being done.</summary>
     public bool MayStop => Expects || Effect.MayFail;
 
-    /// <summary>What tells a pair of key and value with this deed from others, for the hash that names a put: all that is done must be in it.</summary>
+    /// <summary>The hash of a pair of key and value with this deed, for the hash that names a put: everything that is done must go into it.</summary>
     public ulong Hash(ReadOnlySpan<byte> keyAndValue, int key)
     {
         ulong pair = StableHash.Of(keyAndValue, Resolver ^ ((ulong)(uint)(keyAndValue.Length - key) << 32) ^ (uint)key);
@@ -35,7 +35,7 @@ internal readonly record struct KeyDeed(KeyEffect Effect, ulong Resolver = 0, bo
         Effect.WriteArguments(ref to, incoming, Resolver);
     }
 
-    /// <summary>What <see cref="Write"/> has written. False for what no deed is. Untrusted.</summary>
+    /// <summary>Reads what <see cref="Write"/> has written. False if it is no deed. Untrusted.</summary>
     public static bool TryRead(ref BodyReader from, out KeyDeed deed, out ReadOnlySpan<byte> incoming)
     {
         byte first = from.U8();

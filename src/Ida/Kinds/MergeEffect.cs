@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Kinds;
 
-/// <summary>Replaces the value by what a resolver of the map makes of it and of the value brought. Source: dht-order.md#resolvers-are-deterministic.</summary>
+/// <summary>Replaces the value by what a resolver of the map makes of it and of the value that the caller brings. Source: dht-order.md#resolvers-are-deterministic.</summary>
 internal sealed class MergeEffect() : KeyEffect(3)
 {
     public override bool Brings => true;
@@ -27,7 +27,7 @@ internal sealed class MergeEffect() : KeyEffect(3)
         resolver = from.U64();
     }
 
-    /// <summary>Whether all members can run the resolver: no coordinator asks for another.</summary>
+    /// <summary>Whether all members can run the resolver; coordinators ask only for such resolvers.</summary>
     public override bool IsAgreed(DeclaredMap map, ulong resolver) => map.FindResolver(resolver) is { LackedBy: null };
 
     public override string? Apply(IResolvers resolvers, ulong resolver, byte[] key, byte[]? before, byte[]? incoming, out byte[]? after)

@@ -4,8 +4,8 @@ using Ida.Wire;
 namespace Ida.Kinds;
 
 /// <summary>
-/// A put: it changes keys, each by its effect, at one place of the order, once. The result of a key is its version; behind those of a shard is a report
-/// (<see cref="PutReportCodec"/>).
+/// A put: it changes keys, each by its effect, at one place in the order, once. The result of a key is its version; a report
+/// (<see cref="PutReportCodec"/>) follows the results of a shard.
 /// </summary>
 internal sealed class PutKind() : OperationKind(1, changes: true)
 {

@@ -4,8 +4,8 @@ using Ida.Wire;
 namespace Ida.Kinds;
 
 /// <summary>
-/// A report as bytes: its kind u8 (0 none, 1 not met, 2 failed, 3 applied and removed, 4 applied and stored), then of a put that was not applied
-/// the key that kept it from that, of a failed one the error, and of a stored value the value.
+/// A report as bytes: its kind u8 (0 none, 1 not met, 2 failed, 3 applied and removed, 4 applied and stored); then, if the put was not applied,
+/// the key that kept it from that, and if it failed the error; if a value was stored, that value.
 /// </summary>
 internal static class PutReportCodec
 {
@@ -61,7 +61,7 @@ internal static class PutReportCodec
         }
     }
 
-    /// <summary>Passes over a report; the reader fails on anything else.</summary>
+    /// <summary>Skips a report; the reader fails on anything else.</summary>
     public static void Skip(ref BodyReader from, int keys)
     {
         byte kind = from.U8();

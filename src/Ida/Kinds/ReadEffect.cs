@@ -1,6 +1,6 @@
 namespace Ida.Kinds;
 
-/// <summary>Reads the key: all keys of a get.</summary>
+/// <summary>Reads the key; the effect on all keys of a get.</summary>
 internal sealed class ReadEffect() : KeyEffect(0)
 {
     public override bool Changes => false;

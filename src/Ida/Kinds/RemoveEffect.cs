@@ -1,6 +1,6 @@
 namespace Ida.Kinds;
 
-/// <summary>Removes the entry; an absent key stays as it is, and so without a version.</summary>
+/// <summary>Removes the entry; an absent key stays as it is, without a version.</summary>
 internal sealed class RemoveEffect() : KeyEffect(2)
 {
     public override bool NeedsValue => true;

@@ -3,12 +3,12 @@ namespace Ida.Kinds;
 /// <summary>Whether a put changed the entries of one shard.</summary>
 internal enum Verdict : byte
 {
-    /// <summary>All of it.</summary>
+    /// <summary>It changed them as asked.</summary>
     Applied,
 
-    /// <summary>Nothing of it: a key did not have the version that the put expects.</summary>
+    /// <summary>It changed nothing: a key did not have the version that the put expects.</summary>
     NotMet,
 
-    /// <summary>Nothing of it: a resolver threw.</summary>
+    /// <summary>It changed nothing: a resolver threw.</summary>
     Failed,
 }

@@ -5,7 +5,7 @@ using Ida.Placement;
 
 namespace Ida;
 
-/// <summary>How this member's part is, for a person who reads it.</summary>
+/// <summary>The state of this member's part as text for a person.</summary>
 internal sealed partial class DhtLayer
 {
     /// <summary>Inside a turn.</summary>
@@ -29,7 +29,7 @@ internal sealed partial class DhtLayer
         List<Declared> lacking = [.. _state.Maps.All.SelectMany(static map => map.Resolvers.Where(_ => map.LackedBy is null).Prepend<Declared>(map)).Where(static one => one.LackedBy is not null)];
         text.Open($"maps declared here: {_state.Maps.All.Count}; {(lacking.Count == 0 ? "all can be used" : $"what other members do not declare cannot be used: {lacking.Count}")}");
         text.List(lacking, lacking.Count, (text, one) => text.Line($"{one.Text}: not declared at {AddressOf(one.LackedBy!.Value)}"));
-        List<(DeclaredMap Map, long Entries, long Bytes)> sizes = [.. _state.Maps.All.Select(map => (map, _participant.Table.Sizes.Of(map.Id).Entries, _participant.Table.Sizes.Of(map.Id).Bytes)).Where(static one => one.Entries > 0).OrderByDescending(static one => one.Bytes)];
+        List<(DeclaredMap Map, long Entries, long Bytes)> sizes = [.. _state.Maps.All.Select(map => (map, _participant.Slice.Table.Sizes.Of(map.Id).Entries, _participant.Slice.Table.Sizes.Of(map.Id).Bytes)).Where(static one => one.Entries > 0).OrderByDescending(static one => one.Bytes)];
         text.List(sizes, sizes.Count, static (text, one) => text.Line($"{one.Map.Text}: {one.Entries} entries here, {one.Bytes} bytes of keys and values"));
         text.Close();
     }

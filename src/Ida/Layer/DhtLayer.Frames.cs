@@ -4,10 +4,10 @@ using Ida.Wire;
 
 namespace Ida;
 
-/// <summary>Which part of this member gets an incoming frame, and what comes of the state of a shard as it arrives.</summary>
+/// <summary>Passes incoming frames to the parts of this member, and handles the state of a shard as it arrives.</summary>
 internal sealed partial class DhtLayer
 {
-    // The clock at the view change, from when the state has arrived whole until all that waited for it has been handled; else null.
+    // The clock at the view change, once the whole state has arrived and until all that waited for it has been handled; otherwise null.
     private ulong? _wholeAt;
 
     public void OnFrame(int rank, FrameType type, ReadOnlySpan<byte> body)
@@ -41,7 +41,7 @@ internal sealed partial class DhtLayer
 
     private void OnFetched(int from, ref BodyReader body)
     {
-        // The answer to the last question may come after the state.
+        // The answer to the last question may arrive after the state.
         if (!_state.Initialised && _wholeAt is null) _sink.OnFetched(from, ref body);
     }
 
@@ -49,14 +49,14 @@ internal sealed partial class DhtLayer
     {
         if (_state.Initialised || !_sink.OnEnd(from, ref body, out ulong clock)) return;
         _wholeAt = clock;
-        // At once where little waits: the view may end in this turn.
+        // At once if little waits: the view may end in this turn.
         TakeArrived();
     }
 
-    /// <summary>Goes on with what waited for the state. When all of it has been handled, and the state is whole, this member is initialised.</summary>
+    /// <summary>Goes on with what waited for the state. When all of that has been handled and the state is whole, this member is initialised.</summary>
     private void TakeArrived()
     {
-        if (!_participant.TakeArrived() || _wholeAt is not { } clock) return;
+        if (!_participant.Late.TakeArrived() || _wholeAt is not { } clock) return;
         _wholeAt = null;
         _sink.Forget();
         _participant.BecomeInitialised(clock);

@@ -9,8 +9,8 @@ namespace Ida;
 /// The leaver asks for a view and says in its contribution that it leaves. At that view change all members decide alike: its slot is free at once
 /// (another initialised member stays in the shard, or no member can take its place), or it stays as the source of a successor, which gets a slot at
 /// the same view change. When the successor is initialised, the leaver asks for the next view, in which its slot is free. A successor that dies is
-/// replaced by the same rule. After <see cref="DhtMemberOptions.HandoverTimeout"/> the leaver goes as it is, but not before, even where it is
-/// blocked: perhaps no member can be excluded meanwhile, and its copy is needed when contact is back.
+/// replaced by the same rule. After <see cref="DhtMemberOptions.HandoverTimeout"/> the leaver goes as it is, but not before, even if it is
+/// blocked: meanwhile perhaps no member can be excluded, and its copy is needed when contact is back.
 /// </remarks>
 internal sealed partial class DhtLayer
 {
@@ -20,7 +20,7 @@ internal sealed partial class DhtLayer
     /// <summary>Whether this member was asked to leave.</summary>
     public bool IsLeaving { get; private set; }
 
-    /// <summary>Begins to leave the DHT, with <paramref name="group"/> the group too. True when nothing is left to do here.</summary>
+    /// <summary>Begins to leave the DHT, and with <paramref name="group"/> the group as well. True when nothing is left to do here.</summary>
     public bool BeginLeaving(bool group)
     {
         if (IsOver) return true;

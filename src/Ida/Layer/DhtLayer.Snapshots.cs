@@ -13,34 +13,34 @@ internal sealed partial class DhtLayer
             command.Fail(reason);
             return;
         }
-        if (_participant.Cut is not null)
+        if (_participant.Slice.Cut is not null)
         {
             _cutNext.Add(command);
             return;
         }
-        _participant.Cut = new(_participant.Table, _state);
+        _participant.Slice.Cut = new(_participant.Slice.Table, _state);
         _cutFor.Add(command);
         CopyOn();
     }
 
     private void CopyOn()
     {
-        if (_participant.Cut is not { } cut) return;
-        if (cut.CopyOn(_participant))
+        if (_participant.Slice.Cut is not { } cut) return;
+        if (cut.CopyOn(_participant.Slice))
         {
-            _participant.Cut = null;
+            _participant.Slice.Cut = null;
             foreach (var command in _cutFor) command.Answer(cut);
             _cutFor.Clear();
             if (_cutNext.Count == 0) return;
             (_cutFor, _cutNext) = (_cutNext, _cutFor);
-            _participant.Cut = new(_participant.Table, _state);
+            _participant.Slice.Cut = new(_participant.Slice.Table, _state);
         }
         Node.SetTimer(Node.Now + CutPause, this, CutTurn);
     }
 
     private void EndCuts(Exception reason)
     {
-        _participant.Cut = null;
+        _participant.Slice.Cut = null;
         foreach (var command in _cutFor) command.Fail(reason);
         foreach (var command in _cutNext) command.Fail(reason);
         _cutFor.Clear();

@@ -15,7 +15,7 @@ using Ida.ViewChange;
 namespace Ida;
 
 /// <summary>
-/// The DHT of one member, as a layer above its group: holds the parts together, leads them through view changes, and routes frames.
+/// The DHT of one member, as a layer above its group: it connects the parts, leads them through view changes, and routes frames.
 /// Source: dht-view-change.md#the-normal-case, #the-first-view-change-counts.
 /// </summary>
 /// <remarks>
@@ -57,7 +57,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _collection = new(_state, _send, _participant);
         _source = new(_state, _send, _participant);
         _sink = new(_state, _send, _participant);
-        (_participant.CommitGarbageCollection, _participant.Sink) = (_collection, _sink);
+        (_participant.CommitGarbageCollection, _participant.Late.Sink) = (_collection, _sink);
         Coordinator = new(_state, _messages, _participant, _collection);
         (_messages.Participant, _messages.Coordinator) = (_participant, Coordinator);
         Watch = new(_state, Coordinator, _participant);
@@ -90,7 +90,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
 
     public Participant Participant => _participant;
 
-    /// <summary>Its side of a transfer, as the source and as a newcomer.</summary>
+    /// <summary>This member's side of a transfer, as the source and as a newcomer.</summary>
     internal StateSource Source => _source;
 
     internal StateSink Sink => _sink;
@@ -152,7 +152,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _contributed = false;
         if (IsOver)
         {
-            // This part ended after it had said that it goes on: it may have a slot in this view. A view that it asked for during the flush was not granted.
+            // This part ended after it had contributed that it goes on, so it may have a slot in this view. A view that it asked for during the flush was not granted.
             if (contributed && _contributedEnabled) _state.Port.RequestView();
             return;
         }
@@ -221,10 +221,10 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _ticking = false;
         if (IsOver) return;
         Coordinator.Tick(Node.Now);
-        _participant.LimitSome();
+        _participant.Slice.LimitSome();
         if (_state.Acts)
         {
-            if (_participant.HasWaits) _participant.Retry();
+            if (_participant.Reads.HasWaits) _participant.Retry();
             _collection.Flush(all: true);
             _source.Tick();
             TakeArrived();
@@ -233,7 +233,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         if (NeedsTick) Tick();
     }
 
-    private bool NeedsTick => Coordinator.HasWork || _participant.Oldest is not null || _participant.HasWaits || _collection.HasNews || _source.HasWork || _participant.HasArrived || _participant.Table.IsLimiting;
+    private bool NeedsTick => Coordinator.HasWork || _participant.Records.Oldest is not null || _participant.Reads.HasWaits || _collection.HasNews || _source.HasWork || _participant.Late.HasArrived || _participant.Slice.Table.IsLimiting;
 
     private void Tick()
     {
@@ -248,13 +248,13 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         {
             bool mayHaveSlot = _state.Map is not null;
             EndWith(new DhtConfigurationException($"Options or declarations do not fit those of the DHT in this group: {difference}."));
-            // A member keeps its slot in the decision: its shard would wait for it in this view.
+            // A member that is refused keeps its slot in the decision: its shard would wait for it in this view.
             if (mayHaveSlot) _state.Port.RequestView();
             return;
         }
         if (decision.Kind == DecisionKind.Waiting && _state.Map is not null)
         {
-            // No contribution tells the old slots, not even this member's: they would be used with the ranks of another view.
+            // No contribution names the old slots, not even this member's: they would be used with the ranks of another view.
             EndWith(new NotDhtMemberException("No contribution of the DHT's members at the view change could be read."));
             return;
         }
@@ -314,13 +314,13 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
         _state.SessionOfRank = new UInt128[view.Members.Count];
         for (int rank = 0; rank < view.Members.Count; rank++)
             if (map.SlotOfRank(rank) >= 0) _state.SessionOfRank[rank] = decision.SessionOf(view.Members[rank].Id);
-        _participant.Sessions.Update(decision.Sessions, view.Id, initialised, _participant.MostLostBytes);
+        _participant.Sessions.Update(decision.Sessions, view.Id, initialised, _participant.Admission.MostLostBytes);
         _collection.Begin(view.Members.Count);
         _messages.Forget();
         _sink.End();
         _wholeAt = null;
         _state.Clock.Align(decision.Physical, decision.Ground, decision.Committed, Node.Now);
-        _participant.LimitClocks();
+        _participant.Slice.LimitClocks();
     }
 
     /// <summary>Opens the snapshot at the lowest initialised slot of a shard with newcomers, which gives them the state at the view change.</summary>

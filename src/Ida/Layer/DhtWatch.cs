@@ -6,7 +6,7 @@ using Ida.Ordering;
 
 namespace Ida;
 
-/// <summary>What one member's part in a DHT tells the log: its steps as they happen, and what its counters say when it looks at them, once a second.</summary>
+/// <summary>Tells the log about one member's part in a DHT: its steps as they happen, and once a second what its counters say.</summary>
 internal sealed class DhtWatch(DhtState state, Coordinator coordinator, Participant participant)
 {
     private const long Second = 1_000_000_000, SlowTransfer = 10 * Second;
@@ -28,18 +28,18 @@ internal sealed class DhtWatch(DhtState state, Coordinator coordinator, Particip
         if (state.Initialised) _asked = null;
     }
 
-    /// <summary>It asks for the state; in a later view again, for the rest.</summary>
+    /// <summary>The member asks for the state, and in a later view again, for the rest.</summary>
     public void OnTransfer(int sourceRank)
     {
         if (_asked is null) (_asked, _askedAt, _slowTold) = (state.Counters.StateBytesReceived, state.Node.Now, false);
         if (_log.IsOn) _log.TransferBegun(state.GroupName, $"{state.Port.View?.Members[sourceRank].Address}", state.Shard);
     }
 
-    /// <summary>It has the state.</summary>
+    /// <summary>The member has the state.</summary>
     public void OnWhole()
     {
         if (_asked is { } before)
-            _log.TransferEnded(state.GroupName, state.Shard, state.Counters.StateBytesReceived - before, participant.Table.Count, (state.Node.Now - _askedAt) / 1_000_000);
+            _log.TransferEnded(state.GroupName, state.Shard, state.Counters.StateBytesReceived - before, participant.Slice.Table.Count, (state.Node.Now - _askedAt) / 1_000_000);
         _asked = null;
     }
 

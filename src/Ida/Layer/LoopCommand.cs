@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace Ida;
 
-/// <summary>A rare question to the loop, answered by a task outside of it.</summary>
+/// <summary>A rare question to the loop; its answer is a task that completes outside of the loop.</summary>
 internal abstract class LoopCommand<T>(INode node) : NodeCommand, ICompletion
 {
     private readonly TaskCompletionSource<T> _answer = new();

@@ -2,10 +2,10 @@ using GroupCore.Membership;
 
 namespace Ida.Maps;
 
-/// <summary>A map or a resolver that this member declares, and that others may lack.</summary>
+/// <summary>A map or a resolver that this member declares and other members may lack.</summary>
 internal abstract class Declared
 {
-    /// <summary>A member of the view that lacks it; null where all declare it, so that it can be used. For the loop.</summary>
+    /// <summary>A member of the view that lacks it; null if all declare it, so that it can be used. For the loop.</summary>
     public ProcessId? LackedBy { get; set; }
 
     /// <summary>What it is, for a message.</summary>

@@ -41,10 +41,10 @@ internal abstract class DeclaredMap : Declared
 
     public IEnumerable<DeclaredResolver> Resolvers => _byType.Values;
 
-    /// <summary>How keys are placed, as text; empty where that is by all of their bytes.</summary>
+    /// <summary>How keys are placed, as text; empty if they are placed by all of their bytes.</summary>
     protected abstract string Placement { get; }
 
-    /// <summary>Where a key lies that is placed by its shard key, from the bytes of the key; throws what the user's code throws, and where the bytes are no key.</summary>
+    /// <summary>The hash of a key that is placed by its shard key, from the bytes of the key; throws what the user's code throws, and if the bytes are no key.</summary>
     public abstract ulong HashOf(IStableHash hash, ReadOnlySpan<byte> key);
 
     /// <summary>The key as text, from its bytes.</summary>
@@ -61,7 +61,7 @@ internal abstract class DeclaredMap : Declared
         _byType.Add(resolver.Incoming, resolver);
     }
 
-    /// <summary>Ends declaration.</summary>
+    /// <summary>Ends the declaration.</summary>
     public void Seal()
     {
         _sealed = true;

@@ -5,14 +5,14 @@ using GroupCore.Wire.MessagePack;
 
 namespace Ida.Maps;
 
-/// <summary>What this member has declared, and which of it can be used in the present view.</summary>
+/// <summary>What this member has declared, and what of that can be used in the current view.</summary>
 internal sealed class DeclaredMaps
 {
     private readonly DeclaredMap[] _all;
     private readonly Dictionary<string, DeclaredMap> _byName = new(StringComparer.Ordinal);
     private readonly Dictionary<ulong, DeclaredMap> _byId = [];
 
-    // Of the loop: most keys of a turn are of one map.
+    // A cache for the loop: most keys of a turn are of one map.
     private DeclaredMap _last;
 
     /// <summary>Takes maps in the order of their names, at least one.</summary>

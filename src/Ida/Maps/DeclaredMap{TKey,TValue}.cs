@@ -25,7 +25,7 @@ internal sealed class DeclaredMap<TKey, TValue>(string name) : DeclaredMap(name)
         Place(shardKey);
     }
 
-    /// <summary>The map that callers use, which its DHT makes once; a declaration belongs to one DHT.</summary>
+    /// <summary>The map that callers use. Its DHT makes it once; a declaration belongs to one DHT.</summary>
     public TMap Open<TOwner, TMap>(TOwner owner, Func<TOwner, DeclaredMap<TKey, TValue>, TMap> make) where TMap : class
     {
         object made = _opened ?? make(owner, this);
@@ -68,7 +68,7 @@ internal sealed class DeclaredMap<TKey, TValue>(string name) : DeclaredMap(name)
         _shardKey = shardKey;
     }
 
-    /// <summary>The shard key that the key type has of its own.</summary>
+    /// <summary>The shard key that the key type itself has.</summary>
     [UnconditionalSuppressMessage("Trimming", "IL2090", Justification = "The interface of a key type is used by name here, and so kept.")]
     [UnconditionalSuppressMessage("AOT", "IL3050", Justification = "Without dynamic code a shard key of a value type that is not instantiated otherwise throws here, before the DHT is enabled; ShardBy needs none.")]
     private ShardKey<TKey>? Own()

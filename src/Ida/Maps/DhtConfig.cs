@@ -1,6 +1,6 @@
 namespace Ida.Maps;
 
-/// <summary>The configuration that must be equal at all members of a DHT; what they declare is a <see cref="MapSet"/> beside it.</summary>
+/// <summary>The configuration that must be equal at all members of a DHT; what they declare is separate (<see cref="MapSet"/>).</summary>
 internal sealed record DhtConfig(int ShardSize, int TargetSize, string Hash)
 {
     /// <summary>Bytes of UTF-8 that the name of a hash function may have.</summary>
@@ -8,7 +8,7 @@ internal sealed record DhtConfig(int ShardSize, int TargetSize, string Hash)
 
     public int Shards => TargetSize / ShardSize;
 
-    /// <summary>Says what differs; null where nothing does.</summary>
+    /// <summary>Says what differs; null if nothing does.</summary>
     public string? Difference(DhtConfig other)
     {
         if (this == other) return null;

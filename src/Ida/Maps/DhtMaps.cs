@@ -8,16 +8,16 @@ using Ida.Wire;
 namespace Ida;
 
 /// <summary>
-/// The maps that a member declares before it enables the DHT: name, types, and what belongs to each. Only declared maps can be used.
+/// The maps that a member declares before it enables the DHT, each with name, types, resolvers and shard key. Only declared maps can be used.
 /// Source: dht-view-change.md#only-agreed-maps-are-used, dht-order.md#keys-and-placement.
 /// </summary>
 /// <remarks>
-/// A map is its name: 8 bytes of a hash of the name stand before each key. Types are checked, by <see cref="Dht.Map{TKey, TValue}(string)"/> at this member and at a view change between
-/// members, and are no part of a key: so another program, or another version of this one, can open the map. Resolvers belong to a map, chosen by the type of the value
-/// that is merged.
+/// A map is identified by its name: 8 bytes, a hash of the name, stand before each key. Types are checked by <see cref="Dht.Map{TKey, TValue}(string)"/> at this member, and between
+/// members at a view change. They are no part of a key, so another program, or another version of this one, can open the map. A map has its own resolvers; the type of the value that is
+/// merged selects one.
 /// Members may declare different maps, and different resolvers of a map, but none that contradict each other: a name stands for the same types and placement everywhere.
-/// What all members with a slot declare is agreed at each view change, as a part of its decision, and only that can be used in the view: every replica decides alike whether it
-/// takes an operation. A member that lacks what is agreed already is not admitted: so what is agreed stays so.
+/// Each view change agrees, as a part of its decision, on what all members with a slot declare; only that can be used in the view. So every replica decides alike whether it
+/// takes an operation. A member that lacks what is already agreed is not admitted, so what is agreed stays agreed.
 /// </remarks>
 public sealed class DhtMaps
 {
@@ -31,7 +31,7 @@ public sealed class DhtMaps
 
     /// <summary>Declares a map. The returned declaration takes resolvers and the shard key.</summary>
     /// <param name="name">1 to 256 bytes of UTF-8. The name alone is the identity of the map.</param>
-    /// <typeparam name="TKey">Type of the keys; with <see cref="IShardKey{T}"/> they lie where their shard key says.</typeparam>
+    /// <typeparam name="TKey">Type of the keys; if it implements <see cref="IShardKey{T}"/>, they lie where their shard key says.</typeparam>
     /// <typeparam name="TValue">Type of the values.</typeparam>
     /// <exception cref="DhtConfigurationException">
     /// The name is empty, too long or contains an unpaired surrogate; a map of this name, or of a name with the same hash, is declared already; there are 1,024 maps; or the DHT is enabled already.
@@ -55,7 +55,7 @@ public sealed class DhtMaps
         return new(map);
     }
 
-    /// <summary>Ends declaration, and reads the user's other settings once, on the caller's thread.</summary>
+    /// <summary>Ends the declaration, and reads the user's other settings once, on the caller's thread.</summary>
     internal DeclaredMaps Seal(DhtOptions options)
     {
         _sealed = true;

@@ -1,12 +1,12 @@
 namespace Ida.Maps;
 
-/// <summary>Where keys lie: in which shard, and where in the table of a slice and in a transfer. On any thread; on a caller's, an exception of the user's code belongs to that call.</summary>
+/// <summary>Where keys lie: in which shard, and where in the table of a slice and in a transfer. For any thread; on a caller's, an exception of the user's code belongs to that call.</summary>
 internal sealed class KeyPlaces(DhtOptions options, int shards)
 {
     private readonly IStableHash _hash = options.Hash;
     private readonly bool _spread = ReferenceEquals(options.Hash, StableHash.XxHash64);
 
-    /// <summary>The hash of the options, of the bytes that place a key: its own, without those of its map, or those of its shard key.</summary>
+    /// <summary>The hash of the options, over the bytes that place a key: its own without those of its map, or those of its shard key.</summary>
     public ulong Hash(ReadOnlySpan<byte> bytes) => _hash.Hash(bytes);
 
     /// <summary>The hash that places a key of a map, from the bytes of the key.</summary>

@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace Ida.Maps;
 
 /// <summary>
-/// Which maps and resolvers the members of a view have in common, and whose declarations do not fit: a part of the decision, computed by all members alike.
+/// Which maps and resolvers the members of a view have in common, and which members' declarations do not fit: a part of the decision, computed by all members alike.
 /// Source: dht-view-change.md#only-agreed-maps-are-used.
 /// </summary>
 internal sealed class MapAgreement
@@ -15,7 +15,7 @@ internal sealed class MapAgreement
     private List<MapShape> _agreed = [];
 
     /// <summary>
-    /// Takes what a member declares; else says how it contradicts the members that were taken before, or what it lacks of that which is agreed already.
+    /// Takes what a member declares, or says how it contradicts the members that were taken before, or what it lacks of what is already agreed.
     /// </summary>
     public string? Take(MapSet set)
     {
@@ -41,7 +41,7 @@ internal sealed class MapAgreement
         return null;
     }
 
-    /// <summary>All that were taken are members already: what all of them declare is agreed, whoever comes.</summary>
+    /// <summary>All members taken so far are members of the DHT already: what all of them declare is agreed, whichever newcomers follow.</summary>
     public void Settle()
     {
         _agreed = [];
@@ -66,7 +66,7 @@ internal sealed class MapAgreement
         if (!_holders.Exists(one => one.Set.IsSame(set))) _holders.Add((member, set));
     }
 
-    /// <summary>A member with a slot that does not declare a map; null where all do.</summary>
+    /// <summary>A member with a slot that does not declare a map; null if all do.</summary>
     public ProcessId? LackedBy(string map)
     {
         foreach (var (member, set) in _holders)
@@ -74,7 +74,7 @@ internal sealed class MapAgreement
         return null;
     }
 
-    /// <summary>A member with a slot that does not declare a resolver of a map; null where all do.</summary>
+    /// <summary>A member with a slot that does not declare a resolver of a map; null if all do.</summary>
     public ProcessId? LackedBy(string map, string incoming)
     {
         foreach (var (member, set) in _holders)

@@ -17,12 +17,12 @@ public sealed class MapDeclaration<TKey, TValue> where TKey : notnull
     public string Name => _map.Name;
 
     /// <summary>
-    /// Declares the function that merges a <typeparamref name="TIncoming"/> into the value that a key holds, or into the default of <typeparamref name="TValue"/> where the key has none; it is
-    /// chosen by the type of the incoming value. A null result removes the entry. Resolvers run at every replica, inside a turn of the protocol, which may be on any caller's thread, and under
-    /// the invariant culture: they must be short, take no lock, and depend on nothing but their arguments. A resolver that throws fails the merge with <see cref="ResolverException"/>, and
-    /// changes nothing, at all replicas alike.
+    /// Declares the function that merges a <typeparamref name="TIncoming"/> into the value that a key holds, or into the default of <typeparamref name="TValue"/> if the key has none. The type
+    /// of the incoming value selects the function. A null result removes the entry. Resolvers run at every replica, inside a turn of the protocol, which may be on any caller's thread, and under
+    /// the invariant culture: they must be short, take no lock, and depend on nothing but their arguments. If a resolver throws, it throws at all replicas alike: the merge changes nothing and
+    /// fails with <see cref="ResolverException"/>.
     /// </summary>
-    /// <exception cref="DhtConfigurationException">The map has a resolver for this type already, or has 256 resolvers; or the DHT is enabled already.</exception>
+    /// <exception cref="DhtConfigurationException">The map already has a resolver for this type, or 256 resolvers; or the DHT is already enabled.</exception>
     public MapDeclaration<TKey, TValue> OnMerge<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TIncoming>(Func<TKey, TValue?, TIncoming, TValue?> resolver)
     {
         ArgumentNullException.ThrowIfNull(resolver);
@@ -31,12 +31,12 @@ public sealed class MapDeclaration<TKey, TValue> where TKey : notnull
     }
 
     /// <summary>
-    /// Places keys by what the function makes of them instead of by the whole key: keys with equal shard keys lie in one shard, also keys of other maps, and keys that are the shard key themselves.
-    /// It counts more than an <see cref="IShardKey{T}"/> of the key type. The function runs at the caller and at every replica, under the invariant culture: it must be short, take no lock,
-    /// throw for no key, and depend on nothing but the key. It is a part of what members agree on, as far as its type goes.
+    /// Places keys by what the function returns for them (the shard key) instead of by the whole key. Keys with equal shard keys lie in one shard, also keys of other maps, and keys that are
+    /// themselves the shard key. It takes precedence over an <see cref="IShardKey{T}"/> of the key type. The function runs at the caller and at every replica, under the invariant culture: it must
+    /// be short, take no lock, throw for no key, and depend on nothing but the key. Members compare its type, but cannot compare its code.
     /// </summary>
-    /// <typeparam name="TShard">Type of the shard key; whatever can be a key.</typeparam>
-    /// <exception cref="DhtConfigurationException">The map has a shard key already; the type cannot be a key; or the DHT is enabled already.</exception>
+    /// <typeparam name="TShard">Type of the shard key: any type that can be a key.</typeparam>
+    /// <exception cref="DhtConfigurationException">The map already has a shard key; the type cannot be a key; or the DHT is already enabled.</exception>
     public MapDeclaration<TKey, TValue> ShardBy<[DynamicallyAccessedMembers(TrimmedContracts.Kept)] TShard>(Func<TKey, TShard> shardKey) where TShard : notnull
     {
         ArgumentNullException.ThrowIfNull(shardKey);

@@ -50,7 +50,7 @@ internal sealed class MapSet
         return new(to.Written.ToArray(), all);
     }
 
-    /// <summary>Null when the bytes are no such set, or no member can have declared it.</summary>
+    /// <summary>Null if the bytes are no such set, or one that no member can have declared.</summary>
     public static MapSet? Read(ReadOnlySpan<byte> bytes)
     {
         if (bytes.Length > DhtLimits.DeclarationBytes) return null;
@@ -73,7 +73,7 @@ internal sealed class MapSet
         return from.Complete ? new(bytes.ToArray(), all) : null;
     }
 
-    /// <summary>The map of a name; null where it is not declared.</summary>
+    /// <summary>The map of a name; null if it is not declared.</summary>
     public MapShape? Find(string name) => _byName.GetValueOrDefault(name);
 
     public bool IsSame(MapSet other) => ReferenceEquals(this, other) || Bytes.SequenceEqual(other.Bytes);
@@ -82,7 +82,7 @@ internal sealed class MapSet
 
     private static void Write(ref BodyWriter to, string text) => to.Blob(Encoding.UTF8.GetBytes(text));
 
-    // Bytes that are no text would be read as the same text as others.
+    // Invalid UTF-8 is refused: different bytes would be read as the same text.
     private static string Text(ref BodyReader from, int most = DhtLimits.DeclarationBytes)
     {
         var bytes = from.Blob(most);

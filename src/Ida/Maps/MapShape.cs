@@ -9,7 +9,7 @@ internal sealed record MapShape(string Name, string Key, string Value, string Pl
     /// <summary>Its name, for a message.</summary>
     public string Shown => $"the map \"{ErrorText.OfAnother(Name)}\"";
 
-    /// <summary>How this map contradicts another of its name; null where it does not.</summary>
+    /// <summary>How this map contradicts another of the same name; null if it does not.</summary>
     public string? Contradiction(MapShape other)
     {
         if (Key != other.Key) return $"{Shown} has keys of {ErrorText.OfAnother(Key)} here and of {ErrorText.OfAnother(other.Key)} there";

@@ -3,12 +3,12 @@ using System.Globalization;
 namespace Ida.Maps;
 
 /// <summary>
-/// Runs user code that has to do the same at all replicas: under the invariant culture, whatever the culture of the process or of the thread is, which may
-/// be a caller's. Changes that the code makes to its context end with the call.
+/// Runs user code that has to do the same at all replicas: under the invariant culture, whatever the culture of the process or of the thread (which may
+/// be a caller's). Changes that the code makes to its context end with the call.
 /// </summary>
 internal static class NeutralContext
 {
-    // Of this thread: the context of which the last neutral one was made, and that one, since each change of a context allocates. A caller's context may hold much: so neither is kept alive.
+    // A cache per thread, since each change of a context allocates: the last neutral context and the context it was made from. A caller's context may hold much, so neither is kept alive.
     [ThreadStatic]
     private static WeakReference<ExecutionContext>? _outer, _neutral;
 
@@ -24,7 +24,7 @@ internal static class NeutralContext
         }
         finally
         {
-            // No context was captured where its flow is suppressed.
+            // Nothing was captured if the flow of the context is suppressed.
             if (outer is null) (CultureInfo.CurrentCulture, CultureInfo.CurrentUICulture) = (culture, uiCulture);
             else if (!ReferenceEquals(ExecutionContext.Capture(), outer)) ExecutionContext.Restore(outer);
         }

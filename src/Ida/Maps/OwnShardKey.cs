@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Ida.Maps;
 
-/// <summary>The shard key that a type of keys has of its own.</summary>
+/// <summary>The shard key that a type of keys itself has.</summary>
 internal sealed class OwnShardKey<TKey, TShard> : ShardKey<TKey> where TKey : notnull, IShardKey<TShard> where TShard : notnull
 {
     public override string Text => $"by IShardKey<{TypeText.Of(typeof(TShard))}>";

@@ -8,7 +8,7 @@ internal sealed class Resolver<TKey, TStored, TIncoming>(string map, Func<TKey, 
     public override byte[]? Resolve(IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming) =>
         NeutralContext.Run(static call => call.Resolve(), new Call(resolve, serializer, key, stored, incoming));
 
-    // Reading the key runs code of its type, too.
+    // Reading the key also runs code of its type.
     private readonly ref struct Call(Func<TKey, TStored?, TIncoming, TStored?> resolve, IPayloadSerializer serializer, ReadOnlySpan<byte> key, byte[]? stored, byte[] incoming)
     {
         private readonly ReadOnlySpan<byte> _key = key;

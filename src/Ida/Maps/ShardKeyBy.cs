@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Ida.Maps;
 
-/// <summary>A shard key that the declaration of the map makes.</summary>
+/// <summary>A shard key by the function in the declaration of the map.</summary>
 internal sealed class ShardKeyBy<TKey, TShard>(Func<TKey, TShard> of) : ShardKey<TKey> where TKey : notnull where TShard : notnull
 {
     public override string Text => $"by ShardBy<{TypeText.Of(typeof(TShard))}>";

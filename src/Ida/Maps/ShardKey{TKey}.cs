@@ -4,7 +4,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace Ida.Maps;
 
-/// <summary>What places the keys of a map instead of their own bytes. It runs user code, at callers and in turns.</summary>
+/// <summary>Places the keys of a map by something other than their own bytes. It runs user code, at callers and in turns.</summary>
 internal abstract class ShardKey<TKey> where TKey : notnull
 {
     [ThreadStatic]
@@ -13,10 +13,10 @@ internal abstract class ShardKey<TKey> where TKey : notnull
     /// <summary>Where it comes from and its type: what members compare.</summary>
     public abstract string Text { get; }
 
-    /// <summary>Throws where its type cannot be a key.</summary>
+    /// <summary>Throws if its type cannot be a key.</summary>
     public abstract void Check();
 
-    /// <summary>Where a key lies, from its bytes. Reading the key runs code of its type, too.</summary>
+    /// <summary>Where a key lies, from its bytes. Reading the key also runs code of its type.</summary>
     public ulong Hash(IStableHash hash, ReadOnlySpan<byte> key)
     {
         // Taken out while in use: user code that runs here may put into the DHT of another node.

@@ -7,13 +7,13 @@ namespace Ida.Messages;
 /// <summary>
 /// Answers that wait, by the member that asked. They go out in order as its link takes them, and end with the view. An answer to an
 /// attempt is dropped when an answer to a later attempt of the same issuer at the same operation comes: no call waits for it any more. When a participant is
-/// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits. Nothing is dropped for an attempt that
-/// several members may issue (<see cref="DueAnswer.Question"/>). Source: dht-order.md#attempts-of-different-issuers.
+/// asked the same again, its new answer replaces the waiting one: for one attempt, at most one answer of each kind waits. For attempts that several members
+/// may issue, no answer is dropped for a later attempt's (<see cref="DueAnswer.Question"/>). Source: dht-order.md#attempts-of-different-issuers.
 /// </summary>
 /// <remarks>
 /// Bounded, because each asker bounds what it asks for (<see cref="DhtMemberOptions.MaxInFlight"/>, <see cref="DhtMemberOptions.MaxInFlightBytes"/>),
-/// and because a member takes no more questions of an asker that is owed as much as is left for all: so one asker that takes nothing has
-/// half, two have a third each, and an asker that is owed nothing is always answered. Source: dynamic thresholds of shared buffers, Choudhury
+/// and because a member takes no more questions from an asker that is owed as much as is left for all: so one asker that takes nothing holds
+/// half of the room, two hold a third each, and an asker that is owed nothing is always answered. Source: dynamic thresholds of shared buffers, Choudhury
 /// and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998.
 /// </remarks>
 internal sealed class AnswersDue(DhtMemberOptions options)
@@ -40,7 +40,7 @@ internal sealed class AnswersDue(DhtMemberOptions options)
         ref var newest = ref CollectionsMarshal.GetValueRefOrAddDefault(debt.Newest, answer.Question, out _);
         if (newest is not null && newest.Value.Attempt > answer.Attempt) return;
         for (var replaced = newest; replaced is { List: not null } && replaced.Value.Attempt < answer.Attempt; replaced = replaced.Value.Before) RemoveAnswer(debt, replaced);
-        // One-key reads of one operation each wait for their own answer: they do not replace each other.
+        // The one-key reads of an operation each wait for an answer: these answers do not replace each other.
         for (var same = answer.Type == DhtFrame.Value ? null : newest; same is { List: not null }; same = same.Value.Before)
         {
             if (same.Value.Type != answer.Type) continue;
@@ -63,7 +63,7 @@ internal sealed class AnswersDue(DhtMemberOptions options)
         answer = first.Value;
         RemoveAnswer(debt, first);
         if (debt.Newest[answer.Question] == first) debt.Newest.Remove(answer.Question);
-        // A later answer that waits still refers to this node: empty the node, so that it keeps no sent answer alive.
+        // A later answer that waits may still refer to this node: empty it, so that it keeps no sent answer alive.
         (first.Value, answer.Before) = (null!, null);
         return true;
     }
@@ -97,7 +97,7 @@ internal sealed class AnswersDue(DhtMemberOptions options)
     {
         public readonly LinkedList<DueAnswer> Waiting = new();
 
-        /// <summary>The newest waiting answer, by what it answers; earlier answers to the same attempt hang on it.</summary>
+        /// <summary>The newest waiting answer to each question; earlier answers to the same question are linked to it.</summary>
         public readonly Dictionary<AttemptId, LinkedListNode<DueAnswer>> Newest = [];
         public long Bytes;
     }

@@ -5,7 +5,7 @@ using Ida.Wire;
 
 namespace Ida.Messages;
 
-/// <summary>Commit and Stable: a coordinator tells the time of an attempt, and that all have executed it. A participant tells the latter to whoever asks later.</summary>
+/// <summary>Commit and Stable: a coordinator tells the time of an attempt, and that all have executed it. A participant tells the latter to members that ask later.</summary>
 internal sealed partial class DhtMessages
 {
     /// <summary>Attempt, time u64, flags u8 (stable, kind).</summary>
@@ -43,6 +43,6 @@ internal sealed partial class DhtMessages
 
     private void OnStable(int from, in AttemptId key)
     {
-        if (Participant.Stable(key, from)) Coordinator.OnStable(key);
+        if (Participant.Stable(key, from)) Coordinator.Takeovers.OnStable(key);
     }
 }

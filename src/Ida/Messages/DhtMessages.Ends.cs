@@ -35,7 +35,7 @@ internal sealed partial class DhtMessages
         }
         if (count > 0 && MustWait(to))
         {
-            // A member that is owed too much gets no answer, and asks again.
+            // A member that is owed too much gets no answer; it asks again.
             if (!OwesTooMuch(to)) _due.Add(to, new(DhtFrame.End, op, body.Written.ToArray(), []));
             return;
         }

@@ -4,8 +4,8 @@ using Ida.Wire;
 namespace Ida.Messages;
 
 /// <summary>
-/// A message to this member itself takes a short cut: answers of its participant are queued as structs, and handed to its coordinator at the end of the step, so that no part of the
-/// protocol is entered twice. Results are handed over at once.
+/// A message to this member itself takes a short cut: answers of its participant are queued as structs and handed to its coordinator at the end of the step, so that no part of the
+/// protocol is re-entered. Results are handed over at once.
 /// </summary>
 internal sealed partial class DhtMessages
 {
@@ -27,12 +27,12 @@ internal sealed partial class DhtMessages
             int self = state.Rank;
             switch (message.Type)
             {
-                case DhtFrame.Proposed: Coordinator.OnProposed(message.Key, self, message.Time, message.Quiescent, message.HasResult); break;
-                case DhtFrame.Quiescent: Coordinator.OnQuiescent(message.Key, self, message.Quiescent); break;
-                case DhtFrame.Stable: Coordinator.OnStable(message.Key); break;
-                case DhtFrame.Executed: Coordinator.OnExecuted(message.Key, self); break;
-                case DhtFrame.Rejected: Coordinator.OnRejected(message.Key, self, message.Reason); break;
-                case DhtFrame.NotHeld: Coordinator.OnNotHeld(message.Key, self, message.AskedWithTime); break;
+                case DhtFrame.Proposed: Coordinator.Attempts.OnProposed(message.Key, self, message.Time, message.Quiescent, message.HasResult); break;
+                case DhtFrame.Quiescent: Coordinator.Attempts.OnQuiescent(message.Key, self, message.Quiescent); break;
+                case DhtFrame.Stable: Coordinator.Takeovers.OnStable(message.Key); break;
+                case DhtFrame.Executed: Coordinator.Attempts.OnExecuted(message.Key, self); break;
+                case DhtFrame.Rejected: Coordinator.Attempts.OnRejected(message.Key, self, message.Reason); break;
+                case DhtFrame.NotHeld: Coordinator.Takeovers.OnNotHeld(message.Key, self, message.AskedWithTime); break;
             }
         }
     }

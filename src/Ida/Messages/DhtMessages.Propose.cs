@@ -8,7 +8,7 @@ using Ida.Wire;
 
 namespace Ida.Messages;
 
-/// <summary>Propose: a coordinator names the part of one shard to the participants that have to hold it. Forward: a holder hands its part on, at the word of the member that took over.</summary>
+/// <summary>Propose: a coordinator sends the part of one shard to the participants that have to hold it. Forward: a holder hands its part on, as asked by the member that took over.</summary>
 internal sealed partial class DhtMessages
 {
     // Lengths of key and value, and what is done to the key.
@@ -43,10 +43,10 @@ internal sealed partial class DhtMessages
         foreach (ushort slot in slots) to.Var(slot);
     }
 
-    // A part that is handed on: its sender and the member that took over must be participants, and only a member of this shard can hold the part.
+    // If the part is handed on, its sender and the member that took over must be participants, and only a member of this shard can hold the part.
     private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
     {
-        var op = Participant.NewRecord();
+        var op = Participant.Records.New();
         op.Key = ReadAttempt(ref body, out op.Owner);
         op.Issued = from == coordinator && (op.Key.Payload != 0 || op.Owner == from);
         byte flags = body.U8();
@@ -60,7 +60,7 @@ internal sealed partial class DhtMessages
         {
             ulong slot = body.Var();
             valid &= state.Map!.RankOfSlot((int)Math.Min(slot, int.MaxValue)) >= 0;
-            // Coordinators sort slots by shard and number: so none can occur twice.
+            // Coordinators sort slots by shard and number; checking the order shows that none occurs twice.
             long place = ((long)((uint)slot % (uint)state.Map.Shards) << 32) | (uint)slot;
             valid &= place > before;
             before = place;
@@ -76,7 +76,7 @@ internal sealed partial class DhtMessages
         // The members of another shard could not know whether an expectation is met.
         for (int i = 0; i < op.UseCount; i++) valid &= !op.Uses[i].Deed.Expects || oneShard;
         op.TellsValue = oneShard && keys == 1 && op.UseCount == 1 && op.Uses[0].Deed.Effect.TellsValue;
-        // An attempt without the hash of its pairs may come from its issuer only: another member could give it other pairs.
+        // An attempt without the hash of its pairs may come only from its issuer: another member could give it other pairs.
         if (valid && body.Complete && !(handedOn ? ShardOfRank(from) == state.Shard && Participant.TakesPart(from, op) && Participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
         {
             Participant.Discard(op);
@@ -101,16 +101,16 @@ internal sealed partial class DhtMessages
     {
         var key = body.Blob(DhtLimits.KeyBytes);
         if (!op.Kind.TryReadDeed(ref body, out var deed, out var incoming) || body.Failed || key.Length < KeyIdentity.MapBytes) return false;
-        // The same bound as for callers: so any holder of the part can hand it on in one frame.
+        // The same bound as for callers, so that any holder of the part can hand it on in one frame.
         bytes += key.Length + incoming.Length + DhtLimits.KeyCost;
         if (bytes > DhtLimits.PartBytes) return false;
-        // One is enough: the whole is refused, and the user's code that places keys may throw for each of thousands.
+        // One misplaced key is enough: the whole part is refused, and the user's code that places keys might throw for each of thousands.
         if (misplaced || !LiesHere(key, out var map, out ulong place) || !(deed.Effect.IsAgreed(map, deed.Resolver) || !state.Rules.OnlyAgreedMaps))
         {
             misplaced = true;
             return true;
         }
-        var use = op.AddUse(Participant.EntryOf(key, place), deed);
+        var use = op.AddUse(Participant.Slice.EntryOf(key, place), deed);
         use.Incoming = deed.Effect.Brings ? incoming.ToArray() : null;
         return true;
     }
@@ -123,8 +123,8 @@ internal sealed partial class DhtMessages
     }
 
     /// <summary>
-    /// Whether a key is of a map that can be used, and lies in this member's shard. Hash and shard key are the user's, so they may throw, or differ between members: then the
-    /// operation is refused, at whichever member that happens.
+    /// Whether a key is of a map that can be used, and lies in this member's shard. Hash and shard key are the user's, so they may throw or differ between members: then the
+    /// operation is refused, whichever member notices.
     /// </summary>
     private bool LiesHere(ReadOnlySpan<byte> key, out DeclaredMap map, out ulong place)
     {
@@ -188,15 +188,15 @@ internal sealed partial class DhtMessages
             int coordinator = body.U16();
             var head = body;
             if (state.Map!.SlotOfRank(coordinator) < 0) Refuse(RefusalReason.Malformed);
-            // Only a takeover gets parts handed on; the part of this member's own call comes from the call alone.
-            else if (coordinator == state.Rank && !Coordinator.TakesOver(ReadAttempt(ref head, out _))) Refuse(RefusalReason.Unexpected);
+            // Parts are handed on only for a takeover; the part of this member's own call comes from the call itself.
+            else if (coordinator == state.Rank && !Coordinator.Takeovers.TakesOver(ReadAttempt(ref head, out _))) Refuse(RefusalReason.Unexpected);
             else OnPropose(from, coordinator, ref body, handedOn: true);
             return;
         }
         var key = ReadAttempt(ref body, out _);
         int target = state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Refuse(RefusalReason.Malformed);
-        else if (target == state.Rank || Participant.Find(key) is not { } op) return;
+        else if (target == state.Rank || Participant.Records.Find(key) is not { } op) return;
         else if (!Participant.TakesPart(from, op) || !Participant.TakesPart(target, op)) Refuse(RefusalReason.Unexpected);
         else if (state.Port.Room(target) > 0) Forward(target, from, op);
     }

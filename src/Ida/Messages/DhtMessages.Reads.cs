@@ -33,10 +33,10 @@ internal sealed partial class DhtMessages
         if (!LiesHere(key, out _, out ulong place)) Value(from, request, (uint)attempt, (int)index, ReadStatus.Misplaced, null, 0);
         else if (!state.Initialised && state.Rules.OnlyInitialisedAnswers) Value(from, request, (uint)attempt, (int)index, ReadStatus.NotInitialised, null, 0);
         else if (OwesTooMuch(from)) Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);
-        else if (Participant.TryRead(key, place, out byte[]? value, out ulong version)) Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
+        else if (Participant.Reads.TryRead(key, place, out byte[]? value, out ulong version)) Value(from, request, (uint)attempt, (int)index, ReadStatus.Found, value, version);
         else
         {
-            var wait = Participant.NewWait();
+            var wait = Participant.Reads.New();
             (wait.Rank, wait.Request, wait.Attempt, wait.LocalIndex) = (from, request, (uint)attempt, (int)index);
             wait.Level = level == (byte)ConsistencyLevel.Ordered ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
             if (!Participant.Read(wait, key, place)) Value(from, request, (uint)attempt, (int)index, ReadStatus.Overloaded, null, 0);

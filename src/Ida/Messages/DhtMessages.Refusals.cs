@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Messages;
 
-/// <summary>Rejected: a participant will never hold an attempt. Abort and Aborted: a coordinator asks for that. Each is an attempt with one byte, Aborted with none.</summary>
+/// <summary>Rejected: a participant will never hold an attempt. Abort and Aborted: a coordinator asks for that, and the answer. Each is an attempt with one byte, Aborted with none.</summary>
 internal sealed partial class DhtMessages
 {
     /// <summary>The byte is the reason.</summary>
@@ -21,7 +21,7 @@ internal sealed partial class DhtMessages
     {
         bool? aborted = Participant.Abort(key, from);
         if (flag == 0 || aborted is null) return;
-        // A member that has the commit of an attempt must not let its caller be told that it was not executed.
+        // If this member has the commit of the attempt, the caller must not be told that it was not executed.
         if (aborted == true) SendAttempt(from, DhtFrame.Aborted, key, owner);
         else Executed(from, key, owner, 0, default);
     }

@@ -15,7 +15,7 @@ internal sealed partial class DhtMessages
     {
         if (IsLocal(to))
         {
-            if (result) Coordinator.TakeResults(op, executed: false);
+            if (result) Coordinator.Attempts.TakeResults(op, executed: false);
             _local.Enqueue(new(DhtFrame.Proposed, op.Key, op.Proposed, quiescent, result, default));
             return;
         }
@@ -26,7 +26,7 @@ internal sealed partial class DhtMessages
     {
         if (IsLocal(to))
         {
-            if (op.HasResult) Coordinator.TakeResults(op, executed: true);
+            if (op.HasResult) Coordinator.Attempts.TakeResults(op, executed: true);
             _local.Enqueue(new(DhtFrame.Quiescent, op.Key, op.Time, !early, op.HasResult, default));
             return;
         }
@@ -71,17 +71,17 @@ internal sealed partial class DhtMessages
         byte flags = body.U8();
         if (body.Failed || time == 0 || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: false, time, ref body)) Refuse(RefusalReason.Malformed);
         else if (time > state.Clock.Limit(state.Node.Now)) RefuseTime();
-        else Coordinator.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
+        else Coordinator.Attempts.OnProposed(key, from, time, (flags & 1) != 0, (flags & 2) != 0);
     }
 
     /// <summary>
-    /// The attempt stays without a time here: to abort it would be wrong where all have proposed, since a member that takes over may commit it.
+    /// The attempt stays without a time here. It must not be aborted: if all have proposed, a member that takes over may commit it.
     /// The flush ends it.
     /// </summary>
     private void RefuseTime()
     {
         Refuse(RefusalReason.Unexpected);
-        Participant.AskForView();
+        state.AskForView();
     }
 
     private void OnQuiescent(int from, ref BodyReader body)
@@ -90,15 +90,15 @@ internal sealed partial class DhtMessages
         ulong time = body.U64();
         byte flags = body.U8();
         if (body.Failed || time > HybridClock.MaxTime || !ReadResult(key, from, flags, executed: true, OperationPart.Executed, ref body)) Refuse(RefusalReason.Malformed);
-        else Coordinator.OnQuiescent(key, from, (flags & 1) != 0);
+        else Coordinator.Attempts.OnQuiescent(key, from, (flags & 1) != 0);
     }
 
-    /// <summary>Attempt, count var, so many versions var, and the report if there are any.</summary>
+    /// <summary>Attempt, count var, that many versions var, and the report if there are any versions.</summary>
     public void Executed(int to, in AttemptId op, int owner, int parts, in Outcome outcome)
     {
         if (IsLocal(to))
         {
-            Coordinator.TakeOutcome(op, outcome);
+            Coordinator.Attempts.TakeOutcome(op, outcome);
             _local.Enqueue(new(DhtFrame.Executed, op, 0, false, true, default));
             return;
         }
@@ -115,8 +115,8 @@ internal sealed partial class DhtMessages
     {
         var key = ReadAttempt(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 1), first = 0;
-        ClientOperation? client = Coordinator.TryFind(key, from, out var running, out _) ? running.Client : null;
-        // There are no results where the participant knows only that the put was executed.
+        ClientOperation? client = Coordinator.Attempts.TryFind(key, from, out var running, out _) ? running.Client : null;
+        // There are no results if the participant knows only that the put was executed.
         if (!EndsBehind(body, count, OperationKind.Put) || (client is not null && count > 0 && !client.HasParts(ShardOfRank(from), count, out first)))
         {
             Refuse(RefusalReason.Malformed);
@@ -138,7 +138,7 @@ internal sealed partial class DhtMessages
             client.Parts[first].Report = PutReportCodec.Read(ref body, count);
             Coordinator.CountAnswer(client, ValueBytes(client.Parts[first].Report));
         }
-        Coordinator.OnExecuted(key, from);
+        Coordinator.Attempts.OnExecuted(key, from);
     }
 
     private static int ResultBytes(ParticipantRecord op)
@@ -160,20 +160,20 @@ internal sealed partial class DhtMessages
         op.Kind.WriteReport(ref to, op.Report);
     }
 
-    /// <summary>Reads results into the caller's operation; skips them where no call waits for them.</summary>
+    /// <summary>Reads results into the caller's operation; skips them if no call waits for them.</summary>
     private bool ReadResult(in AttemptId key, int from, byte flags, bool executed, ulong time, ref BodyReader body)
     {
         if ((flags & 2) == 0) return body.Complete;
         // No such attempt is driven here: the frame has no effect.
-        if (!Coordinator.TryFind(key, from, out var running, out int index)) return true;
+        if (!Coordinator.Attempts.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 1), first = 0;
         if (!EndsBehind(body, count, running.Kind)) return false;
-        if (running.Client is not { } client || !Coordinator.Counts(running, index, executed)) return true;
+        if (running.Client is not { } client || !Attempts.Counts(running, index, executed)) return true;
         if (!tooLarge && !client.HasParts(ShardOfRank(from), count, out first)) return false;
-        Coordinator.MarkTooLarge(running, index, tooLarge);
-        // The parts of a shard get their results together. A read may get one more than once; the last one counts.
-        if (count == 0 || (client.Kind.Changes && !Coordinator.IsNewer(client.Parts[first], time))) return true;
+        Attempts.MarkTooLarge(running, index, tooLarge);
+        // The parts of a shard get their results together. A read may get results more than once; the last ones count.
+        if (count == 0 || (client.Kind.Changes && !Attempts.IsNewer(client.Parts[first], time))) return true;
         int bytes = client.Kind.Changes ? -ValueBytes(client.Parts[first].Report) : body.Remaining;
         for (int i = first; i < first + count; i++)
         {

@@ -4,10 +4,10 @@ using Ida.Wire;
 
 namespace Ida.Messages;
 
-/// <summary>Recover: who takes over asks what a participant holds, and NotHeld, the answer where that is nothing; else the answer is that to a proposal. Each is an attempt with one byte.</summary>
+/// <summary>Recover: a member that takes over asks what a participant holds. NotHeld: the answer if it holds nothing, else it answers as to a proposal. Each is an attempt with one byte.</summary>
 internal sealed partial class DhtMessages
 {
-    /// <summary>The byte has the kind, and flags: to be rejected if it is not held, the time is known.</summary>
+    /// <summary>The byte has the kind and two flags: reject the attempt if it is not held; the time is known.</summary>
     public void Recover(int to, in AttemptId op, int owner, OperationKind kind, bool reject, bool withTime) =>
         SendShort(to, DhtFrame.Recover, op, owner, (byte)(kind.Number | (reject ? 2 : 0) | (withTime ? 4 : 0)));
 

@@ -9,22 +9,22 @@ using Ida.Wire;
 namespace Ida.Messages;
 
 /// <summary>
-/// What coordinators and participants say to each other (dht-order.md#messages). A file has all of some frames: how they are written, how they are read, and what they ask of the
+/// What coordinators and participants say to each other (dht-order.md#messages). Each file has everything about some frames: how they are written, how they are read, and what they ask of the
 /// participant or the coordinator of this process. Incoming frames are parsed in place and checked; a malformed one has no effect.
 /// </summary>
 /// <remarks>
 /// .Propose: Propose, Forward. .Results: Proposed, Quiescent, Executed. .Commit: Commit, Stable. .Refusals: Rejected, Abort, Aborted. .Takeover: Recover, NotHeld. .Reads: Get, Value.
-/// .Ends: AskEnd, End. .Local is the short cut for a member that is coordinator and participant itself; .Waiting keeps answers until a link has room.
+/// .Ends: AskEnd, End. .Local is the short cut for a member that is both coordinator and participant; .Waiting keeps answers until a link has room.
 /// </remarks>
 internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPlaces places) : IAnswers, IRequests
 {
     private const int AttemptBytes = 2 + 16 + 10 + 5 + 8;
     private const ushort ForeignSession = ushort.MaxValue;
 
-    /// <summary>Is asked by frames of coordinators.</summary>
+    /// <summary>Gets the frames of coordinators.</summary>
     public Participant Participant { get; set; } = null!;
 
-    /// <summary>Is answered by frames of participants.</summary>
+    /// <summary>Gets the frames of participants.</summary>
     public Coordinator Coordinator { get; set; } = null!;
 
     /// <summary>A frame of another member that has a slot.</summary>
@@ -60,9 +60,9 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
         {
             case DhtFrame.Stable: OnStable(from, key); break;
             case DhtFrame.Abort: OnAbort(from, key, owner, flag); break;
-            case DhtFrame.Aborted: Coordinator.OnAborted(key, from); break;
-            case DhtFrame.NotHeld: Coordinator.OnNotHeld(key, from, flag != 0); break;
-            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.OnRejected(key, from, (RejectReason)flag); break;
+            case DhtFrame.Aborted: Coordinator.Attempts.OnAborted(key, from); break;
+            case DhtFrame.NotHeld: Coordinator.Takeovers.OnNotHeld(key, from, flag != 0); break;
+            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.Attempts.OnRejected(key, from, (RejectReason)flag); break;
             case DhtFrame.Recover: OnRecover(from, key, owner, flag); break;
             default: Refuse(RefusalReason.UnknownType); break;
         }
@@ -83,7 +83,7 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
         send.Send(to, type, body.Length);
     }
 
-    /// <summary>Rank u16 of the session's owner, or 65,535 and the session u128; sequence var, attempt var with a bit for a payload, then that u64.</summary>
+    /// <summary>Rank u16 of the session's owner, or 65,535 and the session u128; sequence var, attempt var with a bit for a payload, then the payload u64.</summary>
     private static void WriteAttempt(ref BodyWriter to, in AttemptId op, int owner)
     {
         to.U16(owner < 0 ? ForeignSession : (ushort)owner);
@@ -93,7 +93,7 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
         if (op.Payload != 0) to.U64(op.Payload);
     }
 
-    /// <summary>Reads what <see cref="WriteAttempt"/> wrote; fails on a member without a session.</summary>
+    /// <summary>Reads what <see cref="WriteAttempt"/> wrote; fails if the owner has no session.</summary>
     private AttemptId ReadAttempt(ref BodyReader from, out int owner)
     {
         owner = from.U16();

@@ -7,15 +7,15 @@ namespace Ida.Messages;
 
 /// <summary>
 /// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
-/// are the slice's own arrays and never change. An answer that tells how a put ended is all in the bytes before.
+/// are the slice's own arrays and never change. An answer that tells how a put ended is entirely in the bytes before.
 /// </summary>
 internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byte[]? Value, ulong Version)[] values)
 {
     public FrameType Type => type;
 
     /// <summary>
-    /// What it answers. Without a payload that is the operation: its only issuer numbers the attempts, and waits for the last one alone. With a payload it is the attempt: several
-    /// members number theirs apart, and one asker may wait for its own and for those that it takes over. A one-key read has no session.
+    /// What it answers. Without a payload, the operation: its only issuer numbers the attempts, and waits only for the last one. With a payload, the attempt: several
+    /// members number theirs independently, and one asker may wait for its own attempts and for those that it takes over. A one-key read has no session.
     /// </summary>
     public AttemptId Question => key.Payload == 0 ? new(key.Id, 0) : key;
 
@@ -31,7 +31,7 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
     public void Write(ref BodyWriter to)
     {
         to.Raw(head);
-        // Of a put, everything is in the bytes before.
+        // For a put, everything is in the bytes before.
         if (values.Length == 0) return;
         if (type == DhtFrame.Value)
         {

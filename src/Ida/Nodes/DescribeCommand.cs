@@ -3,10 +3,10 @@ using GroupCore.Watching;
 
 namespace Ida.Nodes;
 
-/// <summary>Has each part of a life say how it is, between two things that it does.</summary>
+/// <summary>Has each part of a life describe itself, inside a turn.</summary>
 internal sealed class DescribeCommand(string cluster, NodeLife life) : LoopCommand<string>(life.Node)
 {
-    /// <summary>A life that is over says no more than that: none of its parts may be looked at any more.</summary>
+    /// <summary>The description of a life that is over says no more than that: none of its parts may be looked at any more.</summary>
     public string OfOver()
     {
         var text = new Description();

@@ -15,13 +15,13 @@ internal interface ILifeHost
     /// <summary>Ends the running life, after everything queued on its links was sent or a bounded time has passed.</summary>
     ValueTask EndAsync();
 
-    /// <summary>Whether the meters read its lives, and calls are traced: those of a process, not those of a simulation.</summary>
+    /// <summary>Whether meters read its lives and calls are traced: so in a process, but not in a simulation.</summary>
     bool IsMeasured => false;
 
-    /// <summary>What went wrong in the life that has ended, also while it was being stopped; null where nothing did, or the host throws it itself.</summary>
+    /// <summary>What went wrong in the life that has ended, or while it was being stopped; null if nothing did, or if the host itself throws it.</summary>
     NodeFaultedException? Fault => null;
 
-    /// <summary>Waits for a call of user code in the time of this host.</summary>
+    /// <summary>Waits for a call of user code, by the clock of this host.</summary>
     /// <exception cref="TimeoutException">It took longer than <paramref name="limit"/>.</exception>
     Task WithinAsync(Task call, TimeSpan limit) => call.WaitAsync(limit);
 }

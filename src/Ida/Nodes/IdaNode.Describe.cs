@@ -7,12 +7,12 @@ namespace Ida;
 public sealed partial class IdaNode
 {
     /// <summary>
-    /// How the node is, in lines for a person to read: its loop and links, its part in the Oracle, its groups with their views, queues and what they wait for, and DHTs. At most
-    /// 64 Ki characters; of long lists the first 16. The form is not fixed: do not parse it, there are meters for that (docs/guide/operations.md).
+    /// Describes the node in lines for a person to read: its loop and links, its part in the Oracle, its groups with their views, queues and what they wait for, and DHTs. At most
+    /// 64 Ki characters, with the first 16 items of long lists. The form is not fixed: do not parse it, use the meters (docs/guide/operations.md).
     /// </summary>
     /// <remarks>
-    /// It is written between two things that the node does, so it waits for its turn like other calls: where the loop is stuck, it does not return, and the token ends the wait.
-    /// Of a node that has stopped or faulted it says only that.
+    /// It is written by the node's loop, so it waits for its turn like other calls: if the loop is stuck, it does not return, and only the token ends the wait.
+    /// For a node that has stopped or faulted it says only that.
     /// </remarks>
     /// <exception cref="OperationCanceledException">The token fired.</exception>
     public async ValueTask<string> DescribeAsync(CancellationToken cancellationToken = default)

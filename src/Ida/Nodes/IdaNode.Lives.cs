@@ -27,7 +27,7 @@ public sealed partial class IdaNode
         }
     }
 
-    /// <summary>Waits for the end of the present life and does what the policies say; goes on until the node stops.</summary>
+    /// <summary>Waits for the end of the current life and does what the policies say; goes on until the node stops.</summary>
     private async Task FollowAsync()
     {
         RejoinCall? call = null;
@@ -47,9 +47,9 @@ public sealed partial class IdaNode
                 call = null;
                 await EndLifeAsync().ConfigureAwait(false);
                 if (ended is not null) await ended.ConfigureAwait(false);
-                // That may take seconds, and whoever stops the node meanwhile is told of a fault by it.
+                // Ending a life may take seconds; a caller that stops the node meanwhile learns of a fault from the stop.
                 if (_stopped) return;
-                // On the way out of an excluded life: the policy for faults says what follows, and no longer a new life as was told.
+                // A fault on the way out of an excluded life: now the policy for faults says what follows, even if the log was told of a new life.
                 if (reason is not NodeFaultedException && _host.Fault is { } fault && !Rejoins(life, fault))
                 {
                     life.Node.Log.RejoinFailed(fault);
@@ -93,7 +93,7 @@ public sealed partial class IdaNode
         switch (policy)
         {
             case ExclusionPolicy.Exit:
-                // A new life was told of before, which does not come.
+                // The log was told of a new life, which will not come.
                 if (!told) life.Node.Log.RejoinFailed(reason);
                 if (faulted) LastWords.Say(reason);
                 _log?.Finish(LastLines);
@@ -112,15 +112,15 @@ public sealed partial class IdaNode
         return _ends < EndsInARow;
     }
 
-    /// <summary>Ends the present life, and tells the log what went wrong on the way out.</summary>
+    /// <summary>Ends the current life, and tells the log what went wrong on the way out.</summary>
     private async ValueTask EndLifeAsync()
     {
         await _host.EndAsync().ConfigureAwait(false);
-        // A start that failed may not have come to a life.
+        // A start that failed may not have made a life.
         if (_life is { } life) life.TellFault(_host.Fault);
     }
 
-    /// <summary>An exception of a life's callback ends the node, unless that life is over: then its end is the cause, and the next life has its own callback.</summary>
+    /// <summary>An exception from a life's callback ends the node, unless that life is over: then the end of the life is the cause, and the next life has its own call.</summary>
     private async Task StopIfItFailsAsync(RejoinCall call)
     {
         if (await call.Failure.ConfigureAwait(false) is not { } failure || call.Life.IsOver) return;

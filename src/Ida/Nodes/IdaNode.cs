@@ -45,7 +45,7 @@ public sealed partial class IdaNode : IAsyncDisposable
     /// <summary>Where other nodes reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
 
-    /// <summary>The id of this node in its present life.</summary>
+    /// <summary>The id of this node in its current life.</summary>
     public ProcessId Id => _life.Oracle.Self;
 
     /// <summary>The node's state in the primary partition; <see cref="MembershipState.Stopped"/> or <see cref="MembershipState.Faulted"/> when its life has ended.</summary>
@@ -60,12 +60,12 @@ public sealed partial class IdaNode : IAsyncDisposable
     /// <summary>Where the Oracle's voters are, as far as this node knows.</summary>
     internal IReadOnlyList<string> Voters => [.. _life.Oracle.Voters.Select(static voter => voter.Address.Text)];
 
-    /// <summary>Counts of refused input in its present life.</summary>
+    /// <summary>Counts of refused input in its current life.</summary>
     public NodeCounters Counters => _life.Node.Counters;
 
     /// <summary>
-    /// Ends when the node has stopped and its sockets are closed. Faults with <see cref="ExcludedException"/> when it was excluded, or with
-    /// <see cref="NodeFaultedException"/> when a fault ended it, unless it rejoins, or came while it was being stopped or was excluded; or with the error that kept it from rejoining.
+    /// Ends when the node has stopped and its sockets are closed. Unless the node rejoins, it faults with <see cref="ExcludedException"/> when the node was excluded, or with
+    /// <see cref="NodeFaultedException"/> when a fault ended the node, or came while it was being stopped or was excluded; or it faults with the error that kept the node from rejoining.
     /// </summary>
     public Task Completion => _completion.Task;
 
@@ -84,7 +84,7 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     /// <summary>Joins a group, creating it when there is none of that name, and waits for the first view with this node in it.</summary>
     /// <param name="name">Name of the group, 1–128 bytes of UTF-8.</param>
-    /// <param name="configure">Registers handlers, views, checkpoint: before the join, so that nothing is missed.</param>
+    /// <param name="configure">Registers handlers, views and checkpoint; called before the join, so that nothing is missed.</param>
     /// <param name="options">What all members share; the first to name the group decides.</param>
     /// <param name="cancellationToken">Gives up waiting.</param>
     public ValueTask<Group> JoinAsync(string name, Action<GroupBuilder>? configure = null, GroupOptions? options = null, CancellationToken cancellationToken = default) =>
@@ -131,12 +131,12 @@ public sealed partial class IdaNode : IAsyncDisposable
         }
         finally
         {
-            // A fault on the way out counts as well, and more than the exclusion that began it.
+            // A fault on the way out counts too, and takes precedence over the exclusion that began it.
             if (fault is null or ExcludedException) fault = _life.Fault ?? _host.Fault ?? fault;
             var node = _life.Node;
-            // Where the life was told of as lost, and a new one was to follow, the stop comes in between.
+            // If the log was told that this life is lost and a new one follows, the stop came in between: tell it that too.
             if (fault is null || (goodbye && !_life.TellLost(fault, "the node stops, as it was asked to"))) node.Log.NodeStopped();
-            // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits as well.
+            // On another thread: code that awaits the end may block in its continuation, and the caller of this method waits too.
             node.Resume(new ActionCompletion(() => _completion.TrySet(node, fault)));
         }
         await _completion.WaitAsync().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

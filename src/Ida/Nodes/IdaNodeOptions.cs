@@ -40,21 +40,21 @@ public sealed record IdaNodeOptions
     public TimeSpan StartTimeout { get; init; } = TimeSpan.FromSeconds(15);
 
     /// <summary>
-    /// What to do when the node was excluded. Default <see cref="ExclusionPolicy.Stop"/>. <see cref="ExclusionPolicy.Rejoin"/> gives up when, for the
+    /// What to do after the node was excluded. Default <see cref="ExclusionPolicy.Stop"/>. <see cref="ExclusionPolicy.Rejoin"/> gives up when, for the
     /// third time in a row, a life ends within a minute of its beginning and before the cluster has registered it.
     /// </summary>
     public ExclusionPolicy OnExcluded { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
-    /// What to do when a fault ended the node, or came on the way out of an excluded one that is to rejoin: its protocols, or user code that they called, threw. Default <see cref="ExclusionPolicy.Stop"/>.
-    /// <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's beginning.
+    /// What to do after a fault (the protocols, or user code that they called, threw) that ended the node, or came on the way out of an excluded life that a new one was to follow.
+    /// Default <see cref="ExclusionPolicy.Stop"/>. <see cref="ExclusionPolicy.Rejoin"/> gives up at the third fault in a row that comes within a minute of a life's beginning.
     /// </summary>
     public ExclusionPolicy OnFault { get; init; } = ExclusionPolicy.Stop;
 
     /// <summary>
     /// Under <see cref="ExclusionPolicy.Rejoin"/>: called at the start of every new life, to join the groups again. An exception from it ends the
-    /// node. Its token is cancelled when that life or the node ends. It then has to return: the next life begins when it has, or 5 s later,
-    /// with a call of its own; an exception that the old call throws then is ignored.
+    /// node. Its token is cancelled when that life or the node ends. It then has to return: the next life begins when it has returned, or 5 s later,
+    /// with a call of its own; an exception that the old call throws by then is ignored.
     /// </summary>
     public Func<IdaNode, CancellationToken, Task>? OnRejoined { get; init; }
 

@@ -39,7 +39,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         if (_loop is { } loop) await loop.StopAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Listens at the first seed that is a free address of this machine: so the first processes of a cluster need no other setting.</summary>
+    /// <summary>Listens at the first seed that is a free address of this machine, so the first processes of a cluster need no other setting.</summary>
     private NodeLoop? ListenAtFreeSeed(Action<INode> attach)
     {
         foreach (string seed in options.Seeds)

@@ -92,7 +92,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         await _departed.Task.ConfigureAwait(false);
     }
 
-    /// <summary>Tells the log that this life has ended against its will, and what follows: once, by whoever finds it first. False for the others.</summary>
+    /// <summary>Tells the log, once, that this life has ended against its will, and what follows. False if the log was told before.</summary>
     public bool TellLost(Exception reason, string follows)
     {
         if (Interlocked.Exchange(ref _lostTold, 1) != 0) return false;
@@ -100,7 +100,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
         return true;
     }
 
-    /// <summary>Tells the log, once, what went wrong on the way out, when no turn was run any more; not again what ended this life.</summary>
+    /// <summary>Tells the log, once, what went wrong on the way out, when no turn ran any more; but not again what ended this life.</summary>
     public void TellFault(NodeFaultedException? fault)
     {
         if (fault?.InnerException is { } thrown && thrown != Fault?.InnerException && Interlocked.Exchange(ref _faultTold, 1) == 0) Node.Log.NodeFaulted(thrown);
@@ -164,7 +164,7 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
 
     private void FailStart(Exception reason)
     {
-        // Perhaps nobody waits any more.
+        // There may be nobody who waits: observe the exception.
         if (_registered.TrySetException(reason)) _ = _registered.Task.Exception;
     }
 

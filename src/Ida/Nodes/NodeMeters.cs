@@ -8,9 +8,9 @@ using Oracle;
 namespace Ida.Nodes;
 
 /// <summary>
-/// The meters of this process, one for each project, and the lives of nodes that they read. The meters and their instruments are there once, however many nodes and lives come and
-/// go: exporters keep something for each instrument that they have ever seen. A life is added when it has begun and removed when it ends; then nothing here leads to
-/// it any more, and nothing is measured of it.
+/// The meters of this process, one for each project, and the lives of nodes that they read. The meters and their instruments exist once, however many nodes and lives come and
+/// go: exporters keep something for each instrument that they have ever seen. A life is added when it has begun and removed when it ends; after that nothing here refers to
+/// it, and it is not measured any more.
 /// </summary>
 internal static class NodeMeters
 {
@@ -18,7 +18,7 @@ internal static class NodeMeters
     private static readonly Meter s_groupCore = new(GroupCoreName), s_oracle = new(OracleName), s_ida = new(IdaName);
     private static readonly Lock s_gate = new();
 
-    // Replaced as a whole, so that whoever measures needs no lock.
+    // Replaced as a whole, so that measuring needs no lock.
     private static volatile NodeLife[] s_lives = [];
 
     /// <summary>Makes the instruments, once for the process. Runs user code, which may block: that of listeners.</summary>
@@ -34,7 +34,7 @@ internal static class NodeMeters
     {
         using (s_gate.Hold())
         {
-            // One that has ended may have been removed already.
+            // A life that has ended may have been removed already.
             if (!life.HasEnded) s_lives = [.. s_lives, life];
         }
     }

@@ -8,12 +8,12 @@ namespace Ida.Ordering;
 /// <summary>
 /// Finds out which commits have reached all participants, so that records can go. Each pair numbers the commits on its FIFO channel; the
 /// receiver returns how many arrived, the sender returns the numbers of the commits that are everywhere. Both travel in one small frame, after
-/// <see cref="Batch"/> commits or at the next tick, off every operation's path. A participant that stalls holds back only the records of
+/// <see cref="Batch"/> commits or at the next tick, outside of every operation's path. A participant that stalls holds back only the records of
 /// operations in which it takes part. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Participant participant)
 {
-    /// <summary>Most commits of a pair, each way, that may not be known to be everywhere yet; honest members have far fewer.</summary>
+    /// <summary>Most commits of a pair, in each direction, that are not yet known to be everywhere; honest members have far fewer.</summary>
     internal const int MostOpen = 1 << 20;
 
     private const int Batch = 64, MostPerFrame = 4096;
@@ -56,7 +56,7 @@ internal sealed class CommitGarbageCollection(DhtState state, DhtSender send, Pa
             ticket.Places.Add((rank, _peers[rank].SentCount++));
             _peers[rank].Unacked.Enqueue(ticket);
             // In the next view all counts start anew.
-            if (_peers[rank].Unacked.Count > MostOpen) participant.AskForView();
+            if (_peers[rank].Unacked.Count > MostOpen) state.AskForView();
         }
     }
 

@@ -2,7 +2,7 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// One key at one member: value, version, clock. A key at rest has nothing else: what it needs while it is used is in its <see cref="Queue"/>, and what a snapshot keeps of it in
-/// <see cref="KeptValues"/>. So an entry takes 80 B; with all of that in it, it took 176.
+/// <see cref="KeptValues"/>. So an entry takes 80 B; with all of that inside, it took 176.
 /// Value arrays are never changed once stored, so a snapshot keeps a reference and no copy.
 /// </summary>
 internal sealed class Entry(byte[] key, ulong hash)

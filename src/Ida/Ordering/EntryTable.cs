@@ -1,8 +1,8 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// The entries of a slice, addressed by the upper bits of a hash that is good for any keys (not the user's). Each of the 256 ranges grows and shrinks by itself, so that
-/// this moves 1/256 of the keys at a time, and state transfer walks the ranges in order. A range has at most eight buckets an entry: a bound on entries bounds a turn.
+/// The entries of a slice, addressed by the upper bits of a hash that spreads any keys well (not the user's). Each of the 256 ranges grows and shrinks by itself, so
+/// resizing moves 1/256 of the keys at a time, and state transfer walks the ranges in order. A range has at most eight buckets per entry: a bound on entries bounds a turn.
 /// </summary>
 internal sealed class EntryTable
 {
@@ -23,7 +23,7 @@ internal sealed class EntryTable
     /// <summary>Number of entries, absent keys with a queue included.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Who changes a value counts it here.</summary>
+    /// <summary>Code that changes a value counts the change here.</summary>
     public MapSizes Sizes { get; } = new();
 
     /// <summary>Buckets of all ranges.</summary>
@@ -118,7 +118,7 @@ internal sealed class EntryTable
             for (var entry = bucket; entry is not null; entry = entry.Chain) into.Add(entry);
     }
 
-    /// <summary>Copies the entries of a range, sorted by hash and key, so that all replicas walk alike.</summary>
+    /// <summary>Copies the entries of a range, sorted by hash and key: all replicas walk in the same order.</summary>
     public void CopyRange(int range, List<Entry> into)
     {
         Collect(range, into);

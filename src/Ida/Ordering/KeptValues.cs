@@ -2,13 +2,13 @@ namespace Ida.Ordering;
 
 /// <summary>
 /// What entries held before they changed, for a picture of the slice that is copied or sent while operations go on. Some 60 B for each such entry, as long as the picture is
-/// needed; nothing for the others. Kept by range: so growing moves 1/256 of them at a time.
+/// needed; nothing for the others. They are kept by range, so growing moves 1/256 of them at a time.
 /// </summary>
 internal sealed class KeptValues
 {
     private readonly Dictionary<Entry, (byte[]? Value, ulong Version)>?[] _of = new Dictionary<Entry, (byte[]? Value, ulong Version)>?[EntryTable.Ranges];
 
-    /// <summary>An entry is about to change: keeps what it holds. False where something is kept of it already.</summary>
+    /// <summary>An entry is about to change: keeps what it holds. False if something of it is kept already.</summary>
     public bool Keep(Entry entry) => (_of[EntryTable.RangeOf(entry.Hash)] ??= []).TryAdd(entry, (entry.Value, entry.Version));
 
     /// <summary>What the entry holds in the picture.</summary>

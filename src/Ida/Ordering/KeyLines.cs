@@ -8,12 +8,12 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class KeyLines
 {
-    /// <summary>What a use, or a mark, counts beside the value that it brings.</summary>
+    /// <summary>Bytes that a use or a mark counts, beside the value that it brings.</summary>
     public const int EntryBytes = 300;
 
     private readonly Dictionary<Entry, (KeyUse First, KeyUse Last)> _lines = [];
 
-    // Those with a line whose value is not here.
+    // Entries with a line whose value has not arrived.
     private readonly RangedEntries _unknown = new();
 
     /// <summary>Bytes that the waiting uses keep.</summary>
@@ -28,7 +28,7 @@ internal sealed class KeyLines
         return first is not null;
     }
 
-    /// <summary>Whether a use, which has a line, is the first of it.</summary>
+    /// <summary>Whether a use is the first in its line; it must be in one.</summary>
     public bool IsFirst(KeyUse use) => _lines[use.Entry].First == use;
 
     /// <summary>A use goes to the end of the line of its key; <paramref name="known"/>: the value of the key is here.</summary>

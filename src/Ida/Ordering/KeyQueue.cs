@@ -1,8 +1,8 @@
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a key needs while it is used: the queue of operations that are not yet executed and stable, in (time, id) order, and the readers that wait. An entry has it from the first
-/// use on, until none is left (<see cref="KeyQueues"/>).
+/// What a key needs while it is used: the queue of operations that are not yet executed and stable, in (time, id) order, and the readers that wait. An entry has a queue from its first
+/// use until no use is left (<see cref="KeyQueues"/>).
 /// </summary>
 internal sealed class KeyQueue
 {
@@ -15,12 +15,12 @@ internal sealed class KeyQueue
     public KeyUse? FirstUnexecuted;
     public int Uses, Puts;
 
-    /// <summary>The last executed put, as long as it is not stable: so it is in the queue.</summary>
+    /// <summary>The last executed put, as long as it is not stable and therefore in the queue.</summary>
     public ParticipantRecord? Writer;
 
     public ReadWait? FirstWait, LastWait;
 
-    // Operations that have come since the key rested: who reads or stands in the queue has come since, too.
+    // Number of operations that have come since the key rested; all that are in the queue, and all readers, have come since then.
     private long _arrivals;
 
     /// <summary>Whether an operation or a reader needs it.</summary>
@@ -84,7 +84,7 @@ internal sealed class KeyQueue
         while (FirstUnexecuted is not null && (!FirstUnexecuted.Op.Kind.Changes || FirstUnexecuted.Op.Executed)) FirstUnexecuted = FirstUnexecuted.Next;
     }
 
-    /// <summary>Forgets all that was in it, for the next key.</summary>
+    /// <summary>Empties the queue, for the next key.</summary>
     public void Reset()
     {
         Head = Tail = FirstPut = FirstUnexecuted = null;

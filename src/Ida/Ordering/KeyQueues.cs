@@ -3,8 +3,8 @@ using Ida.Wire;
 namespace Ida.Ordering;
 
 /// <summary>
-/// Lends a queue to each key in use and takes it back when the key rests, so that no operation allocates one. There are as many as keys were in use at a time; of those that are
-/// free again a participant keeps what its largest operation takes, 4,096 of 88 B: at most 0.4 MB at rest.
+/// Lends a queue to each key in use and takes it back when the key rests, so that no operation allocates one. There are as many queues as keys were in use at a time. Of the free ones, a participant
+/// keeps as many as its largest operation takes, 4,096 of 88 B: at most 0.4 MB at rest.
 /// </summary>
 internal sealed class KeyQueues
 {

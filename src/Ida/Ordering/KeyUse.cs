@@ -9,7 +9,7 @@ internal sealed class KeyUse
     public Entry Entry = null!;
     public KeyUse? Previous, Next;
 
-    /// <summary>The next use of the entry that waits for its value at the view change.</summary>
+    /// <summary>The next use in the line of the entry: it, too, waits for a value at the view change.</summary>
     public KeyUse? Later;
 
     /// <summary>Whether it is in the queue of its entry.</summary>
@@ -21,7 +21,7 @@ internal sealed class KeyUse
     /// <summary>What is done to the key.</summary>
     public KeyDeed Deed = new(KeyEffect.Read);
 
-    /// <summary>The value that is brought for that.</summary>
+    /// <summary>The value that the operation brings for that.</summary>
     public byte[]? Incoming;
 
     /// <summary>The value of the entry after a put, or the value that a read saw.</summary>
@@ -33,7 +33,7 @@ internal sealed class KeyUse
     public bool IsMet => !Deed.Expects || Deed.Expected == VersionOf(Entry);
 
     /// <summary>
-    /// Whether the result depends on the entry before: then a member without its state needs it. A put that may be left undone tells the versions that all its keys have.
+    /// Whether the result depends on what the entry held before, which a member without its state has to get first. So does a put that may be left undone: it tells the versions of all its keys.
     /// </summary>
     public bool NeedsValue => Op.IsConditional || Deed.Effect.NeedsValue;
 

@@ -2,12 +2,12 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Ordering;
 
-/// <summary>How many entries of each map are in a slice, and the bytes of their keys and values. A value of the same length in place of another costs one comparison.</summary>
+/// <summary>How many entries of each map are in a slice, and the bytes of their keys and values. Replacing a value by one of the same length costs one comparison.</summary>
 internal sealed class MapSizes
 {
     private readonly Dictionary<ulong, (long Entries, long Bytes)> _of = [];
 
-    /// <summary>By the id of the map; maps without an entry are not there.</summary>
+    /// <summary>By the id of the map; maps without an entry are left out.</summary>
     public IReadOnlyDictionary<ulong, (long Entries, long Bytes)> All => _of;
 
     public (long Entries, long Bytes) Of(ulong map) => _of.GetValueOrDefault(map);

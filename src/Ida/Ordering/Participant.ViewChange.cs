@@ -10,7 +10,7 @@ internal sealed partial class Participant
     /// <summary>Every held put: its record stays until it is executed and stable here and its commit is known to have reached all participants.</summary>
     public void Contribute(List<UnsettledOperation> into)
     {
-        for (var op = _oldest; op is not null; op = op.Newer)
+        for (var op = Records.Oldest; op is not null; op = op.Newer)
             if (op.Kind.Changes) into.Add(new(op.Key, op.Proposed, op.Committed ? op.Time : 0, op.Participants.ToArray()));
     }
 
@@ -20,12 +20,12 @@ internal sealed partial class Participant
     public void ApplyDecision(Decision decision)
     {
         var due = new List<ParticipantRecord>();
-        for (var op = _oldest; op is not null; op = op.Newer)
+        for (var op = Records.Oldest; op is not null; op = op.Newer)
         {
             if (!op.Kind.Changes || !decision.TryCommit(op.Key, op.Participants, out ulong time)) continue;
             if (!op.Committed) op.Commit(time);
             if (!op.Stable) op.BecomeStable();
-            state.Clock.Commit(time);
+            _state.Clock.Commit(time);
             for (int i = 0; i < op.UseCount; i++)
             {
                 var entry = op.Uses[i].Entry;
@@ -37,9 +37,9 @@ internal sealed partial class Participant
         foreach (var op in due)
         {
             op.Execute();
-            MarkRepeats(op);
-            if (state.Initialised) Perform(op);
-            else ApplyAhead(op);
+            _effects.MarkRepeats(op);
+            if (_state.Initialised) _effects.Perform(op);
+            else Late.ApplyAhead(op);
         }
         ForgetView();
     }
@@ -47,69 +47,85 @@ internal sealed partial class Participant
     /// <summary>Empties queues, readers and the table of operations; clocks and outcomes stay.</summary>
     public void ForgetView()
     {
-        ForgetLate();
-        foreach (var entry in _waiting)
-        {
-            _queues.TakeBack(entry);
-            entry.Awaited = false;
-            DropIfIdle(entry);
-        }
-        _waiting.Clear();
-        HasWaits = false;
-        _readsWaiting = 0;
-        _touched.Clear();
-        for (var op = _oldest; op is not null; op = op.Newer)
+        Late.Forget();
+        Reads.Clear();
+        _executor.Clear();
+        for (var op = Records.Oldest; op is not null; op = op.Newer)
             for (int i = 0; i < op.UseCount; i++)
             {
                 var entry = op.Uses[i].Entry;
                 entry.Touched = false;
                 _queues.TakeBack(entry);
-                DropIfIdle(entry);
+                Slice.DropIfIdle(entry);
             }
-        for (ParticipantRecord? op = _oldest, next; op is not null; op = next)
-        {
-            next = op.Newer;
-            Recycle(op);
-        }
-        _ops.Clear();
-        _oldest = _newest = null;
-        _unsettledBytes = 0;
+        Records.Clear();
     }
-
-    /// <summary>
-    /// After the clocks were aligned: a time that a wrong clock proposed, and that was never committed, does not stay the least time of its
-    /// key, or of absent keys. No time orders the old view's operations with the new view's; only versions go on.
-    /// </summary>
-    public void LimitClocks()
-    {
-        ulong most = state.Clock.Limit(state.Node.Now) - HybridClock.Jump + 1;
-        _floor = Math.Min(_floor, most);
-        if (!state.Clock.WasAhead) return;
-        Table.LimitClocks(most);
-        LimitSome();
-    }
-
-    /// <summary>Goes on limiting clocks, within the bound of a turn.</summary>
-    public void LimitSome() => Table.LimitSome(LimitedPerTurn);
 
     /// <summary>No view follows: drops everything, the pools too.</summary>
     public void Forget()
     {
         ForgetView();
         DropSlice();
-        _records.Clear();
-        _records.TrimExcess();
-        _pooledUses = 0;
-        _waits.Clear();
-        _waits.TrimExcess();
+        Records.ForgetFree();
+        Reads.ForgetFree();
         _queues.Forget();
     }
 
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()
     {
-        Table = new();
-        _oldMarks.Clear();
+        Slice.Clear();
+        Late.ForgetMarks();
         Sessions.Clear();
+    }
+
+    /// <summary>The state is complete: begins to answer.</summary>
+    public void BecomeInitialised(ulong viewChangeClock)
+    {
+        Slice.RaiseFloor(viewChangeClock);
+        _state.Clock.Commit(viewChangeClock);
+        _state.Initialised = true;
+        Late.Forget();
+        DeleteKnownOutcomes();
+        _executor.Pump();
+    }
+
+    /// <summary>
+    /// Queued puts whose outcome came with the state are over for ever, as are puts that were acknowledged before its view change: the other
+    /// members told their coordinator so. If they were kept, and those members were gone at the next view change, they would be applied again.
+    /// A put that only repeats one executed in this view, and forgotten already, stays: this member has proposed it, so it may be committed.
+    /// </summary>
+    private void DeleteKnownOutcomes()
+    {
+        for (ParticipantRecord? op = Records.Oldest, next; op is not null; op = next)
+        {
+            next = op.Newer;
+            if (op.Kind.Changes && !op.Committed && WasOver(op)) Withdraw(op);
+        }
+    }
+
+    /// <summary>Whether the put was over before the view.</summary>
+    private bool WasOver(ParticipantRecord op) => op.Key.Id.Sequence < Sessions.Find(op.Key.Id.Session)?.OverBelow
+        || (_effects.TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < _state.View);
+
+    /// <summary>
+    /// The state says that a put was over before the view and that its outcome is not kept: its held attempts are dropped at once, and later
+    /// attempts are refused as acknowledged.
+    /// </summary>
+    public void DropAttempts(OperationId put)
+    {
+        for (ParticipantRecord? op = Records.AttemptsOf(put), next; op is not null; op = next)
+        {
+            next = op.OtherAttempt;
+            if (op.Kind.Changes && !op.Committed) Withdraw(op);
+        }
+        _executor.Pump();
+    }
+
+    private void Withdraw(ParticipantRecord op)
+    {
+        _executor.TouchAll(op);
+        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
+        Records.Remove(op);
     }
 }

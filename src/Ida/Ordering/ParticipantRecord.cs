@@ -5,7 +5,7 @@ using Ida.Shared;
 namespace Ida.Ordering;
 
 /// <summary>
-/// What a participant knows of one attempt. That of a put is kept until executed, stable and settled (its commit has reached all participants),
+/// What a participant knows of one attempt. The record of a put is kept until executed, stable and settled (its commit has reached all participants),
 /// because the flush decides from what survivors hold. Source: dht-order.md#records-stay-until-the-commit-is-everywhere.
 /// </summary>
 internal sealed class ParticipantRecord(DhtCounters counters)
@@ -35,7 +35,7 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>The values read are more than a frame takes.</summary>
     public bool TooLarge;
 
-    /// <summary>It changes one key by an effect that tells the value that is stored then, and has no other key.</summary>
+    /// <summary>It has one key, changed by an effect that tells the value that is stored afterwards.</summary>
     public bool TellsValue;
 
     /// <summary>Whether its result has values.</summary>
@@ -44,10 +44,10 @@ internal sealed class ParticipantRecord(DhtCounters counters)
     /// <summary>Whether its keys are applied together or not at all: a key may keep the others from being applied.</summary>
     public bool IsConditional;
 
-    /// <summary>What the result of a put tells besides versions; null if that is nothing.</summary>
+    /// <summary>What the result of a put tells besides versions; null if nothing.</summary>
     public PutReport? Report;
 
-    /// <summary>Rises when the record leaves the table: references from queues of commits and readers notice that by it.</summary>
+    /// <summary>Rises when the record leaves the table, so that references from queues of commits and from readers notice it.</summary>
     public int Generation;
 
     public long Since;

@@ -15,7 +15,7 @@ internal enum RejectReason : byte
     /// <summary>The participant has no state to read from, or cannot tell yet how another attempt ends.</summary>
     NotInitialised,
 
-    /// <summary>A retry with other pairs waits under the id of this one: which of the two is the put to which the id was given is not known.</summary>
+    /// <summary>A retry with other pairs waits under the id of this one; it is not known to which of the two the id was given.</summary>
     OtherPairs,
 
     /// <summary>Another put, with other pairs, was executed under the id of this one, or was given the id and waits.</summary>

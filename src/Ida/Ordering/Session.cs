@@ -8,10 +8,10 @@ namespace Ida.Ordering;
 /// </summary>
 internal sealed class Session(UInt128 id)
 {
-    /// <summary><see cref="LostIn"/> of a session that a member without its state has met and of which it does not know whether it exists.</summary>
+    /// <summary><see cref="LostIn"/> of a session that a member without its state has met without knowing whether it exists.</summary>
     public const ulong NotHeard = ulong.MaxValue;
 
-    /// <summary>Puts whose refused attempts are remembered one by one; beyond that, the older puts share one number.</summary>
+    /// <summary>Most puts whose refused attempts are remembered one by one; beyond that, the older puts share one number.</summary>
     public const int MostRejected = 4096;
 
     // An array of more outcomes than this shrinks when at most an eighth of it is used.
@@ -27,7 +27,7 @@ internal sealed class Session(UInt128 id)
     // The highest refused attempt by put and issuer: attempts are numbered upwards, so a lower one comes late, and refusing it costs nothing.
     private Dictionary<(ulong Sequence, ulong Payload), uint>? _rejected;
 
-    // Attempts refused by the word of a member that is not their issuer. That word may be false: it refuses only the attempt that it names.
+    // Attempts refused on the word of a member that is not their issuer. That word may be false, so it refuses only the attempt that it names.
     private HashSet<AttemptId>? _alone;
 
     // For puts below the first number, all attempts up to the second are refused.
@@ -59,7 +59,7 @@ internal sealed class Session(UInt128 id)
     public bool IsFull(long mostBytes) => LostIn == 0 && OutcomeBytes >= mostBytes;
 
     /// <summary>
-    /// Whether no earlier put of the owner is open, as far as is known here. The outcomes of all later puts are kept until this one ends:
+    /// Whether no earlier put of the owner is open, as far as is known here. The outcomes of all later puts are kept until this one ends,
     /// so it is taken however much is remembered.
     /// </summary>
     public bool IsOldest(ulong sequence) => sequence == AckedBelow;
@@ -90,7 +90,7 @@ internal sealed class Session(UInt128 id)
             _count--;
         }
         if (_count == 0) _first = 0;
-        // Behind a put that was stuck there were many outcomes; a few are always left while others are on the way.
+        // Many outcomes gather behind a put that is stuck. When they go, a few are always left while others are on the way: shrink before none is left.
         if (_outcomes.Length <= MostIdle || _count > _outcomes.Length / 8) return;
         var fewer = new Outcome[Math.Max(4, _count * 2)];
         Array.Copy(_outcomes, _first, fewer, 0, _count);

@@ -35,14 +35,14 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         if (EntryTable.RangeOf(entry.Hash) >= _next) _kept.Keep(entry);
     }
 
-    /// <summary>Whether an absent entry still keeps a value of the cut.</summary>
+    /// <summary>Whether the cut still keeps a value of an absent entry.</summary>
     public bool Needs(Entry entry) => EntryTable.RangeOf(entry.Hash) >= _next && _kept.HasValue(entry);
 
     /// <summary>An absent entry that the cut does not need is gone; its key may come back with another entry.</summary>
     public void Forget(Entry entry) => _kept.Forget(entry);
 
     /// <summary>Copies as much as fits one turn; true when everything is copied.</summary>
-    public bool CopyOn(Participant participant)
+    public bool CopyOn(Slice slice)
     {
         for (int copied = 0; _next < EntryTable.Ranges && copied < EntriesPerTurn; copied += _range.Count)
         {
@@ -51,14 +51,14 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
             {
                 var (value, version) = _kept.Of(entry);
                 if (value is not null) _copied.Add((entry.Hash, new(entry.Key, version, value)));
-                if (participant.Table == Table) participant.DropIfIdle(entry);
+                if (slice.Table == Table) slice.DropIfIdle(entry);
             }
             _kept.ForgetRange(_next - 1);
         }
         return _next == EntryTable.Ranges;
     }
 
-    /// <summary>What is made of the finished cut, for the callers' threads or the pool. Callers may share one cut: the first caller makes what all get.</summary>
+    /// <summary>What is made of the finished cut, on callers' threads or the pool. Callers may share one cut: the first caller makes what all get.</summary>
     public TSlice Made<TSlice>(Func<SliceCut, TSlice> make) where TSlice : class
     {
         using (_making.Hold())
@@ -68,7 +68,7 @@ internal sealed class SliceCut(EntryTable table, DhtState state)
         }
     }
 
-    /// <summary>The entries of the finished cut in their order, and a digest of them. Once, and by one caller.</summary>
+    /// <summary>The entries of the finished cut in their order, and a digest of them. To be called once.</summary>
     public IReadOnlyList<LocalEntry> Sort(out ulong digest)
     {
         _copied.Sort(static (a, b) => a.Place != b.Place ? a.Place.CompareTo(b.Place) : a.Entry.Key.Span.SequenceCompareTo(b.Entry.Key.Span));

@@ -9,7 +9,7 @@ internal sealed class ViewSnapshot
 {
     private const int LookedAtPerTurn = 4096;
 
-    // Null: it is not open.
+    // Null: the snapshot is not open.
     private KeptValues? _kept;
 
     // Entries of which the snapshot keeps a value, and those of earlier snapshots: such an entry stays though its key may have been removed, until it is looked at after the end.
@@ -47,7 +47,7 @@ internal sealed class ViewSnapshot
     public (byte[]? Value, ulong Version) Of(Entry entry) => _kept!.Of(entry);
 
     /// <summary>
-    /// An entry is about to change: the snapshot keeps its old value. Of an entry that was absent it keeps only that it was, until the view ends or
+    /// An entry is about to change: the snapshot keeps its old value. Of an entry that was absent it notes only that, until the view ends or
     /// the entry is removed, however often the key comes and goes.
     /// </summary>
     public void BeforeChange(Entry entry)
@@ -62,11 +62,11 @@ internal sealed class ViewSnapshot
     public void Forget(Entry entry) => _kept?.Forget(entry);
 
     /// <summary>Removes entries that only an earlier snapshot needed, a bounded number at a time.</summary>
-    public void LookOver(Participant participant)
+    public void LookOver(Slice slice)
     {
         if (!_over.TryPeek(out var over)) return;
         int from = Math.Max(0, over.Count - LookedAtPerTurn);
-        for (int i = over.Count - 1; i >= from; i--) participant.DropIfIdle(over[i]);
+        for (int i = over.Count - 1; i >= from; i--) slice.DropIfIdle(over[i]);
         over.RemoveRange(from, over.Count - from);
         if (from == 0) _over.Pop();
     }

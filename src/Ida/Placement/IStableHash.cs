@@ -7,8 +7,8 @@ public interface IStableHash
     string Name { get; }
 
     /// <summary>
-    /// Where a key lies; the shard is the remainder by the number of shards. It gets the bytes of the key alone, so that the same key lies in the same shard in each map; of a key with a shard key
-    /// (<see cref="IShardKey{T}"/>, <see cref="MapDeclaration{TKey, TValue}.ShardBy"/>) those of the shard key.
+    /// Where a key lies; the shard is the result modulo the number of shards. It gets only the bytes of the key, so that the same key lies in the same shard in each map; for a key with a shard key
+    /// (<see cref="IShardKey{T}"/>, <see cref="MapDeclaration{TKey, TValue}.ShardBy"/>), only those of the shard key.
     /// </summary>
     ulong Hash(ReadOnlySpan<byte> key);
 }

@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace Ida.Placement;
 
 /// <summary>
-/// Slots and shards of one view, with ranks for sending. All members of the DHT compute the same map from the same decision; only which
-/// newcomers have become initialised since is learned later. Source: dht-order.md#keys-and-placement.
+/// Slots and shards of one view, with ranks for sending. All members of the DHT compute the same map from the same decision; they learn later
+/// only which newcomers have become initialised since. Source: dht-order.md#keys-and-placement.
 /// </summary>
 internal sealed class ShardMap
 {

@@ -8,9 +8,9 @@ namespace Ida.Placement;
 /// #a-leaver-stays-as-the-source.
 /// </summary>
 /// <remarks>
-/// Leavers are not counted. A leaver keeps its slot only where it alone has the state of a shard and another member of that shard is being, or can
+/// Leavers are not counted. A leaver keeps its slot only if it alone has the state of a shard and another member of that shard is being, or can
 /// be, initialised from it; otherwise its slot is a hole at once. A shard that only leavers hold gets a hole to be filled if it has none.
-/// Slot r belongs to shard r mod NS. Holes are filled in the order of (population of their shard, slot), computed anew after each fill:
+/// Slot r belongs to shard r mod NS, the number of shards. Holes are filled in the order of (population of their shard, slot), computed anew after each fill:
 /// by a newcomer; else by the highest member of the same shard, which moves no data; else by the highest member of a shard that has at
 /// least two members more and another initialised one; else the hole stays and the shard runs below its size. Each move of the last kind brings
 /// the populations closer, and each of the second moves a hole up, so the loop ends.

@@ -1,7 +1,7 @@
 namespace Ida;
 
 /// <summary>
-/// The rules of the DHT that a negative control can leave out, one at a time, to show that a checker notices (node-and-turn.md#a-checker-has-a-negative-control).
+/// The rules of the DHT that a negative control can leave out, one at a time, to show that a checker notices it (node-and-turn.md#a-checker-has-a-negative-control).
 /// A node runs with all of them.
 /// </summary>
 /// <param name="without">The name of the rule that is left out; null, or the name of another layer's rule: none.</param>
@@ -12,7 +12,7 @@ internal sealed class DhtRules(string? without)
     /// <summary>dht-order.md#a-put-waits-for-the-seal.</summary>
     public readonly bool PutWaitsForSeal = without != nameof(PutWaitsForSeal);
 
-    /// <summary>dht-order.md#a-put-waits-for-the-seal: proposals that are equal seal.</summary>
+    /// <summary>dht-order.md#a-put-waits-for-the-seal: equal proposals seal.</summary>
     public readonly bool FastPathEqual = without != nameof(FastPathEqual);
 
     /// <summary>dht-order.md#the-fast-path-needs-quiescence.</summary>
@@ -21,7 +21,7 @@ internal sealed class DhtRules(string? without)
     /// <summary>dht-order.md#reads-of-one-key: the writer of the value is stable.</summary>
     public readonly bool ReadWaitsForStable = without != nameof(ReadWaitsForStable);
 
-    /// <summary>dht-order.md#reads-of-one-key: what was there before the read is executed.</summary>
+    /// <summary>dht-order.md#reads-of-one-key: the puts that came before the read are executed.</summary>
     public readonly bool ReadWaitsForQueue = without != nameof(ReadWaitsForQueue);
 
     /// <summary>dht-order.md#predecessors-are-stable-first.</summary>
@@ -57,7 +57,7 @@ internal sealed class DhtRules(string? without)
     /// <summary>dht-view-change.md#outcomes-travel-with-the-state.</summary>
     public readonly bool OutcomeInTransfer = without != nameof(OutcomeInTransfer);
 
-    /// <summary>dht-order.md#abort-needs-a-rejection: who has rejected an attempt never takes it later.</summary>
+    /// <summary>dht-order.md#abort-needs-a-rejection: a participant that has rejected an attempt never takes it later.</summary>
     public readonly bool RejectionRefusesLater = without != nameof(RejectionRefusesLater);
 
     /// <summary>dht-order.md#abort-needs-a-rejection.</summary>
@@ -81,6 +81,6 @@ internal sealed class DhtRules(string? without)
     /// <summary>dht-view-change.md#only-agreed-maps-are-used.</summary>
     public readonly bool OnlyAgreedMaps = without != nameof(OnlyAgreedMaps);
 
-    /// <summary>All rules but that one; all where it is null.</summary>
+    /// <summary>All rules but this one; all if it is null.</summary>
     public static DhtRules Without(string? rule) => rule is null ? All : new(rule);
 }

@@ -4,9 +4,9 @@ namespace Ida.Shared;
 /// <param name="Id">The logical operation.</param>
 /// <param name="Attempt">Its number among the attempts of the issuing member.</param>
 /// <param name="Payload">
-/// 0 for an attempt of the call that was given the id; else, where a call names the id, at whichever member, the <see cref="PutPayload"/>. Several
-/// members may issue under one id, each with its own numbers: attempts of the same pairs in the same shards may then be one, others never,
-/// which would have two sets of participants. Source: dht-order.md#attempts-of-different-issuers.
+/// 0 for an attempt of the call that was given the id; for a call that names the id, at whichever member, the <see cref="PutPayload"/>. Several
+/// members may issue attempts under one id, each with its own numbers. Those with the same pairs in the same shards may then be one attempt; others
+/// are never one, since it would have two sets of participants. Source: dht-order.md#attempts-of-different-issuers.
 /// </param>
 internal readonly record struct AttemptId(OperationId Id, uint Attempt, ulong Payload = 0) : IComparable<AttemptId>
 {

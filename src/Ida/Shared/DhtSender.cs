@@ -6,7 +6,7 @@ namespace Ida.Shared;
 /// <summary>Sends frames to other members, and counts them.</summary>
 internal sealed class DhtSender(DhtState state)
 {
-    /// <summary>Room for the body of the next frame, which takes at most so many bytes.</summary>
+    /// <summary>Room for the body of the next frame, which takes at most this many bytes.</summary>
     public BodyWriter Room(int size) => new(state.Port.Reserve(size));
 
     /// <summary>Sends what was written into the room.</summary>

@@ -9,6 +9,9 @@ namespace Ida;
 /// <summary>State that the parts of one member's DHT share. Written at view changes and at the end of the DHT; Blocked and Initialised also in between.</summary>
 internal sealed class DhtState(IGroupPort port, DhtOptions options, DeclaredMaps maps, HybridClock clock)
 {
+    private const long BetweenViews = 1_000_000_000;
+    private long _mayAskForView;
+
     public readonly IGroupPort Port = port;
     public readonly INode Node = port.Node;
     public readonly DhtRules Rules = DhtRules.Without(port.Node.Without);
@@ -39,6 +42,14 @@ internal sealed class DhtState(IGroupPort port, DhtOptions options, DeclaredMaps
 
     /// <summary>Whether anything may be proposed, executed or sent.</summary>
     public bool Acts => Map is not null && (!Wedged || !Rules.WedgeFreezes);
+
+    /// <summary>A time is too far ahead here. Views align clocks, so this asks for one: at most once a second.</summary>
+    public void AskForView()
+    {
+        if (Node.Now < _mayAskForView) return;
+        _mayAskForView = Node.Now + BetweenViews;
+        Port.RequestView();
+    }
 
     /// <summary>The rank of the member that owns a session, −1 when none does.</summary>
     public int OwnerOf(UInt128 session)

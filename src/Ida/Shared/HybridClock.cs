@@ -34,10 +34,10 @@ internal sealed class HybridClock(long offsetNanoseconds)
     /// <summary>The highest time seen or given out.</summary>
     public ulong Heard { get; private set; }
 
-    /// <summary>The highest of these that is the time of a commit or a version. Other members hear of it at an install, but not of times that a wrong clock made up.</summary>
+    /// <summary>The highest of these that is the time of a commit or a version. Other members are told this time at an install, but not times that a wrong clock made up.</summary>
     public ulong Committed { get; private set; }
 
-    /// <summary>Whether, at the last install, this member had heard a time that is out of range of the aligned clocks.</summary>
+    /// <summary>Whether, at the last install, this member had heard a time that was out of range of the aligned clocks.</summary>
     public bool WasAhead { get; private set; }
 
     public ulong Physical(long now) => (ulong)Math.Clamp((now + _offset) / 1000, 0, MostMicroseconds) << CounterBits;
@@ -57,7 +57,7 @@ internal sealed class HybridClock(long offsetNanoseconds)
 
     /// <summary>
     /// What other members are told of <see cref="Committed"/>: never a time that this member would refuse from one of them. A view may have decided such a time
-    /// on the word of one lying member; told to others, it would be the ground of the next lie.
+    /// on the word of one lying member; if it were passed on, the next lie could start from it.
     /// </summary>
     public ulong ToldCommitted(long now) => Math.Min(Committed, Limit(now));
 
@@ -72,12 +72,12 @@ internal sealed class HybridClock(long offsetNanoseconds)
         return hint;
     }
 
-    /// <summary>Cuts a coordinator's suggestion to half a second ahead: so a coordinator with a wrong clock costs speed, not range.</summary>
+    /// <summary>Cuts a coordinator's suggestion to half a second ahead, so that a coordinator with a wrong clock costs speed, not range.</summary>
     public ulong Clamp(ulong hint, long now) => Math.Min(hint, Physical(now) + Ahead);
 
     /// <summary>
-    /// At an install: takes the highest time that a member knows committed, and the physical clock that most members have reached, so that clocks of different
-    /// origin agree roughly. The limit counts from where two members stand (ground): they may have been led ahead of their clocks, and a newcomer follows them.
+    /// At an install: takes the highest time that a member knows to be committed, and the physical clock that most members have reached, so that clocks of different
+    /// origin agree roughly. The limit counts from a time that two members have reached (ground): they may have been led ahead of their clocks, and a newcomer follows them.
     /// A time beyond the limit that this member heard and nobody committed came from its own wrong clock, and is forgotten.
     /// </summary>
     public void Align(ulong physical, ulong ground, ulong committed, long now)

@@ -17,7 +17,7 @@ internal static class PutPayload
         places += place ^ (place >> 32);
     }
 
-    /// <summary>The hash of a pair with one number more: what is done to its key, or the version that is expected of it.</summary>
+    /// <summary>The hash of a pair with one more number: what is done to its key, or the version that is expected of it.</summary>
     public static ulong With(ulong pair, ulong number)
     {
         ulong mixed = (pair ^ (number + 1)) * Odd;

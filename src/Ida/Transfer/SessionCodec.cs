@@ -59,7 +59,7 @@ internal static class SessionCodec
         bytes.Advance(to.Length);
     }
 
-    /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false, with whatever was read before, when it is something else.</summary>
+    /// <summary>Reads a piece that <see cref="Write(SessionTableCut, ref SessionPlace, ArrayBufferWriter{byte}, int)"/> wrote; false if it is something else (what was read stays).</summary>
     /// <param name="from">The piece.</param>
     /// <param name="into">The sessions to which the piece is added.</param>
     /// <param name="rules">The rules of the DHT.</param>

@@ -14,12 +14,14 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
 {
     private const int LookedAtPerAsk = 1024;
 
-    // A version is a time, or one above the version before.
+    // A version is a time, or the previous version plus one.
     private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
+    private readonly Slice _slice = participant.Slice;
+    private readonly LatePuts _late = participant.Late;
     private readonly Queue<Entry> _wanted = new();
     private readonly List<Entry> _asked = [];
 
-    // The entries of both.
+    // The entries that are in one of these.
     private readonly HashSet<Entry> _unanswered = [];
 
     /// <summary>Digests of the table's entries, by range.</summary>
@@ -63,11 +65,11 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     /// <summary>Changes an entry, and the digest of its range.</summary>
     public void Change(Entry entry, byte[]? value, ulong version)
     {
-        participant.BeforeChange(entry);
+        _slice.BeforeChange(entry);
         ref ulong digest = ref _digests[EntryTable.RangeOf(entry.Hash)];
         if (entry.Value is not null) digest ^= EntryDigest.Of(entry.Key, entry.Version);
         if (value is not null) digest ^= EntryDigest.Of(entry.Key, version);
-        participant.Table.Sizes.Change(entry.Key, entry.Value, value);
+        _slice.Table.Sizes.Change(entry.Key, entry.Value, value);
         (entry.Value, entry.Version, entry.Clock) = (value, version, Math.Max(entry.Clock, version));
     }
 
@@ -84,7 +86,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         int bytes = 10;
         for (int i = 0; i < LookedAtPerAsk && _asked.Count < DhtLimits.FetchedKeys && _wanted.TryDequeue(out var entry); i++)
         {
-            if (!participant.IsLate(entry) && !participant.IsMark(entry))
+            if (!_late.IsLate(entry) && !_late.IsMark(entry))
             {
                 _unanswered.Remove(entry);
                 continue;
@@ -97,7 +99,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         body.Var((ulong)_asked.Count);
         foreach (var entry in _asked)
         {
-            body.U8(participant.IsLate(entry) ? (byte)1 : (byte)0);
+            body.U8(_late.IsLate(entry) ? (byte)1 : (byte)0);
             body.Blob(entry.Key);
         }
         send.Send(_sourceRank, DhtFrame.Fetch, body.Length);
@@ -119,13 +121,13 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             ulong version = kind == 2 ? body.Var() : 0;
             var value = kind == 2 ? body.Blob(DhtLimits.ValueBytes) : default;
             var entry = _asked[taken];
-            if (body.Failed || kind > 2 || version > MaxVersion || (kind == 1 && participant.IsLate(entry)))
+            if (body.Failed || kind > 2 || version > MaxVersion || (kind == 1 && _late.IsLate(entry)))
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 break;
             }
             _unanswered.Remove(entry);
-            if (!Has(EntryTable.RangeOf(entry.Hash))) participant.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
+            if (!Has(EntryTable.RangeOf(entry.Hash))) _late.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
         }
         for (; taken < _asked.Count; taken++) _wanted.Enqueue(_asked[taken]);
         _asked.Clear();
@@ -142,9 +144,9 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             return;
         }
         // Ranges that the source left out are equal here and there.
-        while (_range < range) participant.RangeArrived(_range++);
+        while (_range < range) _late.RangeArrived(_range++);
         _writing = true;
-        if (first) participant.ClearRange(range);
+        if (first) _late.ClearRange(range);
         while (body.Remaining > 0)
         {
             var key = body.Blob(DhtLimits.KeyBytes);
@@ -157,18 +159,18 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 return;
             }
-            participant.Receive(key, place, version, value);
+            _late.Receive(key, place, version, value);
         }
         if ((flags & 2) != 0)
         {
             _writing = false;
-            participant.RangeArrived(_range++);
+            _late.RangeArrived(_range++);
         }
         if (length > DhtLimits.FreeChunkBytes) Acknowledge(from);
     }
 
     /// <summary>
-    /// More than any source with the same options remembers: for each member its bound, with what is on the way and what merges on the way may store, and five times
+    /// More than any source with the same options remembers: for each member its bound, plus what is on the way and what merges on the way may store; and five times
     /// that for departed members.
     /// </summary>
     private long MostOutcomeBytes => (participant.Sessions.Members + 5L) * (state.Own.MaxOutcomeBytes + state.Own.MaxInFlightBytes + ((long)state.Own.MaxInFlight * DhtLimits.ValueBytes));
@@ -184,7 +186,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return false;
         }
-        while (_range < EntryTable.Ranges) participant.RangeArrived(_range++);
+        while (_range < EntryTable.Ranges) _late.RangeArrived(_range++);
         if (participant.Sessions.OutcomeBytes > MostOutcomeBytes || !SessionCodec.Read(ref body, participant.Sessions, state.Rules, participant.DropAttempts))
         {
             state.Node.Counters.Refuse(RefusalReason.Malformed);

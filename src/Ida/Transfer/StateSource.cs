@@ -11,14 +11,14 @@ namespace Ida.Transfer;
 /// </summary>
 /// <remarks>
 /// Nothing is copied at the install: the participant keeps what changes meanwhile (<see cref="ViewSnapshot"/>). The same holds for outcomes: those acknowledged meanwhile are kept.
-/// A chunk is cut at 256 KiB; <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that the newcomer has already,
-/// by its digest, from a transfer of an earlier view, is not sent again.
+/// A chunk is cut at 256 KiB; up to <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that, by its digest, the newcomer already
+/// has from a transfer of an earlier view is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
 {
     private const int ScannedPerTurn = 20_000;
     private readonly List<Feed> _feeds = [];
-    private readonly ViewSnapshot _snapshot = participant.Snapshot;
+    private readonly ViewSnapshot _snapshot = participant.Slice.Snapshot;
     private readonly List<Entry> _scratch = [];
     private readonly List<(bool Present, byte[]? Value, ulong Version)> _fetched = [];
     private readonly ArrayBufferWriter<byte> _piece = new();
@@ -58,7 +58,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     public void Tick()
     {
         for (int i = _feeds.Count - 1; i >= 0; i--) SendChunks(_feeds[i]);
-        _snapshot.LookOver(participant);
+        _snapshot.LookOver(participant.Slice);
     }
 
     /// <summary>A newcomer asks for the state, with the digests of the ranges that it holds.</summary>
@@ -112,7 +112,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             var key = body.Blob(DhtLimits.KeyBytes);
             if (key.Length < KeyIdentity.MapBytes) body.Fail();
             if (body.Failed) break;
-            var (value, version) = participant.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? _snapshot.Of(entry) : (null, 0);
+            var (value, version) = participant.Slice.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? _snapshot.Of(entry) : (null, 0);
             _fetched.Add((value is not null, whole ? value : null, version));
             size += 16 + (whole && value is not null ? value.Length : 0);
         }
@@ -171,12 +171,12 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         if (_snapshot.IsOpen && EveryoneInitialised()) Close();
     }
 
-    /// <summary>Sends the next chunk, or nothing where the newcomer holds the range already.</summary>
+    /// <summary>Sends the next chunk, or nothing if the newcomer already holds the range.</summary>
     private void SendSome(Feed feed)
     {
         if (feed.Position == 0)
         {
-            participant.Table.CopyRange(feed.Range, _scratch);
+            participant.Slice.Table.CopyRange(feed.Range, _scratch);
             feed.Entries.Clear();
             ulong digest = 0;
             foreach (var entry in _scratch)

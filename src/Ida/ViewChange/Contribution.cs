@@ -26,10 +26,10 @@ internal sealed class Contribution
     /// <summary>Whether the member takes part or wants to; false after a depopulation or close.</summary>
     public bool Enabled { get; init; }
 
-    /// <summary>Only its number is written: the contributing member gives the rest.</summary>
+    /// <summary>Only its number is written: the rest follows from the contributing member.</summary>
     public UInt128 Session { get; init; }
 
-    /// <summary>The incarnation of which it is a member, 0 for none.</summary>
+    /// <summary>The incarnation of the DHT that the member belongs to, 0 for none.</summary>
     public ulong Incarnation { get; init; }
 
     /// <summary>The view in which the member was accepted as waiting for the foundation, 0 before.</summary>
@@ -81,7 +81,7 @@ internal sealed class Contribution
     }
 
     /// <summary>
-    /// Null when the bytes are not a contribution. In <paramref name="known"/> is what the members before declare, and what this one adds: most declare the same as another, and that is read once.
+    /// Null if the bytes are not a contribution. <paramref name="known"/> has what members read before declare, and gets what this one adds: most members declare the same, which is read once.
     /// </summary>
     public static Contribution? Read(ProcessId member, ReadOnlySpan<byte> bytes, List<MapSet>? known = null)
     {

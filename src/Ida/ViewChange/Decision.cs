@@ -19,7 +19,7 @@ namespace Ida.ViewChange;
 /// member that takes no part in a put decides nothing of it, whatever participants it names.
 /// No time beyond <see cref="_limit"/> is taken, so that no single contribution moves any member's clock far.
 /// At the foundation, slots are filled in rank order, as soon as there is a member for every shard. The configuration that counts is
-/// that of the founded DHT; before the foundation, that of the member admitted first. So with maps: who contradicts a member that was admitted before is refused.
+/// that of the founded DHT; before the foundation, that of the member admitted first. So with maps: a member that contradicts one admitted before it is refused.
 /// </remarks>
 internal sealed class Decision
 {
@@ -54,12 +54,12 @@ internal sealed class Decision
     /// <summary>Sessions of the members with a slot, by slot.</summary>
     public List<UInt128> Sessions { get; } = [];
 
-    /// <summary>The physical clock to align with, and the highest time that a member knows committed.</summary>
+    /// <summary>The physical clock to align with; below, the highest time that a member knows to be committed.</summary>
     public ulong Physical { get; private set; }
 
     public ulong Committed { get; private set; }
 
-    /// <summary>A time that two members, or the only member, have reached: a newcomer may stand there too, however far behind its clock is.</summary>
+    /// <summary>A time that two members, or the only member, have reached: a newcomer may go up to it too, however far behind its clock is.</summary>
     public ulong Ground { get; private set; }
 
     /// <summary>The time at which a put with these participants is committed; false when it is dropped.</summary>
@@ -112,7 +112,7 @@ internal sealed class Decision
         {
             if (!slot.Taken) continue;
             Sessions.Add(_from[slot.Member].Session);
-            // One that is refused has nothing to say any more.
+            // A refused member has no say any more.
             if (!_refused.ContainsKey(slot.Member)) Maps.Hold(slot.Member, _from[slot.Member].Maps);
         }
     }
@@ -122,10 +122,10 @@ internal sealed class Decision
         if ((one.Config.Difference(config) ?? Maps.Take(one.Maps)) is { } difference) _refused[one.Member] = difference;
     }
 
-    /// <summary>Those admitted first come first, of those admitted together the ones with the lower ranks.</summary>
+    /// <summary>Members admitted earlier come first; of those admitted together, the ones with lower ranks.</summary>
     private static List<Contribution> BySeniority(List<Contribution> all) => [.. all.OrderBy(static one => one.Admitted == 0 ? ulong.MaxValue : one.Admitted)];
 
-    /// <summary>The middle one of the physical clocks, which a single wrong clock does not move far; of two, the lower one, which is never out of range.</summary>
+    /// <summary>Takes the median of the physical clocks, which a single wrong clock does not move far; of two clocks the lower one, which is never out of range.</summary>
     private void DecideClock(List<Contribution> from)
     {
         var clocks = from.ConvertAll(static one => one.Physical);

@@ -6,7 +6,7 @@ namespace Ida.Wire;
 /// <summary>Frame types of the DHT (dht-order.md#messages, dht-view-change.md#messages). All carry the group slot and view in their header. Locked by the wire-contract test.</summary>
 internal static class DhtFrame
 {
-    /// <summary>The layer that the DHT is, with types to spare.</summary>
+    /// <summary>The DHT as a layer, with types to spare.</summary>
     public static LayerFrames Layer { get; } = new("dht", Propose, 32);
 
     public const FrameType Propose = (FrameType)192;

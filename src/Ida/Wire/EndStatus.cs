@@ -14,7 +14,7 @@ internal enum EndStatus : byte
     /// <summary>The id stands for other pairs.</summary>
     OtherPairs,
 
-    /// <summary>A member's hash, or a member that lacked its map, kept all attempts of the member that issued the put from execution. That does not say whether another member's retry was executed.</summary>
+    /// <summary>A member's hash, or a member that lacked its map, kept all attempts of the member that issued the put from execution. Another member's retry may still have been executed.</summary>
     Misplaced,
 
     /// <summary>No put was given this id, and none will get an id that a caller made up.</summary>

@@ -64,7 +64,7 @@ public sealed class ExitTests
         Assert.Equal(IdaNode.FaultedExitCode, await process.ExitAsync(Bound));
         string[] told = [.. process.Output.Split('\n').Where(static line => line.StartsWith("NodeLost: ", StringComparison.Ordinal) || line.StartsWith("RejoinFailed: ", StringComparison.Ordinal))];
         Assert.Equal(2, told.Length);
-        Assert.EndsWith("What follows: a new life.", told[0], StringComparison.Ordinal);
+        Assert.EndsWith("Next: a new life.", told[0], StringComparison.Ordinal);
         Assert.StartsWith("RejoinFailed: ", told[1], StringComparison.Ordinal);
     }
 

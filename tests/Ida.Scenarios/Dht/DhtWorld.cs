@@ -96,7 +96,7 @@ internal sealed class DhtWorld
         {
             _givenFrom = value;
             foreach (var member in Members)
-                if (member.Host.Current is { } layer) layer.Coordinator.GivenFrom = value;
+                if (member.Host.Current is { } layer) layer.Coordinator.Puts.GivenFrom = value;
         }
     }
 
@@ -303,8 +303,8 @@ internal sealed class DhtWorld
         foreach (var member in Members)
         {
             var layer = member.Host.Current;
-            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.OperationCount} keys {layer?.Participant.KeysInUse} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
-            for (var op = layer?.Participant.Oldest; op is not null; op = op.Newer)
+            text.AppendLine($"m{member.Index} alive {member.Alive} excluded {member.Excluded} over {layer?.IsOver} slot {layer?.State.Slot} initialised {layer?.State.Initialised} view {layer?.State.View} ops {layer?.Participant.Records.Count} keys {layer?.Participant.KeysInUse} work {layer?.Coordinator.HasWork} timer {member.Inner.NextTimer - Now}");
+            for (var op = layer?.Participant.Records.Oldest; op is not null; op = op.Newer)
                 text.AppendLine($"   {op.Key} owner {op.Owner} {op.Kind} slots {string.Join(' ', op.Participants.ToArray())} at {op.Position & 0xFFFFFF} {op.Phase} settled {op.Settled} told {op.Told} result {op.Result} late {op.LateUses} coordinators {string.Join(' ', op.Coordinators)} taken {op.TakenOver}");
         }
         foreach (var (from, to) in Busy()) text.AppendLine($"{from}->{to}: {Waiting(from, to)}");
@@ -319,11 +319,11 @@ internal sealed class DhtWorld
             {
                 WaitForUserCode(static _ => true);
                 return Busy().Count == 0 && (NobodyHasATable || Members.TrueForAll(m => !m.InView || m.Host.Current is null or { IsOver: true }
-                    || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { OperationCount: 0, KeysInUse: 0 })));
+                    || (m.Host.Current.State.Initialised && m.Host.Current.Participant is { Records.Count: 0, KeysInUse: 0 })));
             },
             "Quiescence");
         foreach (var member in Members)
-            if (member.Host.Current is { IsOver: false } layer) ScenarioFailedException.ThrowIf(SliceSizes.Wrong(layer.Participant.Table));
+            if (member.Host.Current is { IsOver: false } layer) ScenarioFailedException.ThrowIf(SliceSizes.Wrong(layer.Participant.Slice.Table));
     }
 
     /// <summary>All that had a part in the DHT are gone: a newcomer that outlives them before it has heard of the table has nothing to say about it.</summary>

@@ -97,8 +97,8 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
         var declared = maps.Seal(options);
         _node.Advance(_world.Now + Skew);
         Dht = Host.Enable(options, declared, options.Member.ClockOffset(_node));
-        if (_world.MostLostBytes is { } most) Host.Current!.Participant.MostLostBytes = most;
-        Host.Current!.Coordinator.GivenFrom = _world.GivenFrom;
+        if (_world.MostLostBytes is { } most) Host.Current!.Participant.Admission.MostLostBytes = most;
+        Host.Current!.Coordinator.Puts.GivenFrom = _world.GivenFrom;
         _node.Release();
         return Dht;
     }

@@ -105,7 +105,7 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
             || (open.Exists(put => put.Holder == kept.Member && HasExecuted(by, put.Use.Op)) && !Shows(kept.Versions, seen))));
 
     // What left the table there has its commit everywhere.
-    private static bool HasExecuted(HarnessMember lost, ParticipantRecord put) => !Knows(lost) || (lost.Host.Current!.Participant.Find(put.Key) is { } own ? own.Executed : put.Committed);
+    private static bool HasExecuted(HarnessMember lost, ParticipantRecord put) => !Knows(lost) || (lost.Host.Current!.Participant.Records.Find(put.Key) is { } own ? own.Executed : put.Committed);
 
     // Who executed a later put of a key has executed those before it. A removal leaves no version.
     private static bool Shows(Dictionary<string, ulong> of, (string Key, ulong Version) seen) =>
@@ -123,18 +123,18 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
             var layer = member.Host.Current!;
             if (!use.Op.Participants.Contains((ushort)layer.State.Slot)) continue;
             // Without one of them it is dropped.
-            if (layer.Participant.Find(use.Op.Key) is not { Committed: false, Proposed: var time }) return false;
+            if (layer.Participant.Records.Find(use.Op.Key) is not { Committed: false, Proposed: var time }) return false;
             latest = Math.Max(latest, time);
         }
         if (!Knows(lost)) return true;
         var participant = lost.Host.Current!.Participant;
-        if (participant.Find(use.Op.Key) is { } own) return own.Position > latest;
-        return (participant.Table.Find(use.Entry.Key, use.Entry.Hash)?.Clock ?? participant.Floor) >= latest;
+        if (participant.Records.Find(use.Op.Key) is { } own) return own.Position > latest;
+        return (participant.Slice.Table.Find(use.Entry.Key, use.Entry.Hash)?.Clock ?? participant.Slice.Floor) >= latest;
     }
 
     private IEnumerable<(string Key, HarnessMember Holder, KeyUse Use)> Open(HarnessMember member)
     {
-        for (var op = member.Host.Current!.Participant.Oldest; op is not null; op = op.Newer)
+        for (var op = member.Host.Current!.Participant.Records.Oldest; op is not null; op = op.Newer)
         {
             if (!op.Kind.Changes || op.Executed) continue;
             for (int i = 0; i < op.UseCount; i++)
@@ -166,7 +166,7 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
         var some = new List<Entry>();
         for (int range = 0; range < EntryTable.Ranges; range++)
         {
-            layer.Participant.Table.Collect(range, some);
+            layer.Participant.Slice.Table.Collect(range, some);
             foreach (var entry in some)
                 if (entry.Value is { } value) entries.Add(new(entry.Key, entry.Version, value));
         }

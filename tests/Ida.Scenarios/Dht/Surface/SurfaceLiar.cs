@@ -32,8 +32,8 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         var layer = target.Host.Current!;
         if (from == target || layer.State.Map!.SlotOfRank(from.Rank) < 0) return null;
         if (random.Next(6) == 0 && Repeat(target, able)) return SurfaceNames.LiarRepeats;
-        var keys = layer.Coordinator.Driven.Keys.ToList();
-        for (var op = layer.Participant.Oldest; op is not null; op = op.Newer) keys.Add(op.Key);
+        var keys = layer.Coordinator.Attempts.All.Keys.ToList();
+        for (var op = layer.Participant.Records.Oldest; op is not null; op = op.Newer) keys.Add(op.Key);
         if (keys.Count == 0) return null;
         var about = keys[random.Next(keys.Count)];
         if (random.Next(16) == 0) return Forge(target, from, about) ? SurfaceNames.Liar : null;
@@ -65,7 +65,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         var layer = target.Host.Current!;
         var (state, participant) = (layer.State, layer.Participant);
         var held = new List<ParticipantRecord>();
-        for (var one = participant.Oldest; one is not null; one = one.Newer)
+        for (var one = participant.Records.Oldest; one is not null; one = one.Newer)
             if (one.Kind.Changes) held.Add(one);
         if (held.Count == 0) return false;
         var op = held[random.Next(held.Count)];
@@ -102,7 +102,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         target.Deliver(new(handsOn ? DhtFrame.Forward : DhtFrame.Propose, to.Written.ToArray(), target.View!.Id, from.Rank));
         if (target.Node.Counters.Refused(RefusalReason.Malformed) != malformed) throw new ScenarioFailedException($"m{target.Index} refused a proposal that is whole: {Convert.ToHexString(to.Written)}.");
         if (op.Generation == generation && !before.SequenceEqual(Enumerable.Range(0, op.UseCount).Select(i => Of(op.Uses[i])))) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} with pairs of another proposal.");
-        if (op.Generation == generation && participant.Find(op.Key) is { } now && now != op) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} twice.");
+        if (op.Generation == generation && participant.Records.Find(op.Key) is { } now && now != op) throw new ScenarioFailedException($"m{target.Index} holds {op.Key} twice.");
         return true;
 
         static (KeyDeed, byte[]?) Of(KeyUse use) => (use.Deed, use.Incoming);
@@ -130,7 +130,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     {
         var layer = target.Host.Current!;
         bool large = random.Next(2) == 0;
-        if (!large && layer.Coordinator.TakesOver(key)) return false;
+        if (!large && layer.Coordinator.Takeovers.TakesOver(key)) return false;
         var to = new BodyWriter(_room);
         if (!large)
         {
@@ -165,7 +165,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         if (type == DhtFrame.Forward) to.U8(0);
         FrameHead.Write(ref to, layer.State.OwnerOf(key.Id.Session), key);
         int head = to.Length;
-        bool answers = type == DhtFrame.Proposed || type == DhtFrame.Quiescent, driven = layer.Coordinator.TryFind(key, from, out var running, out _);
+        bool answers = type == DhtFrame.Proposed || type == DhtFrame.Quiescent, driven = layer.Coordinator.Attempts.TryFind(key, from, out var running, out _);
         bool results = answers && random.Next(4) != 0, tooLarge = results && random.Next(8) == 0;
         if (answers || type == DhtFrame.Commit)
         {

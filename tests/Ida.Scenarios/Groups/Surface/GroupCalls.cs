@@ -77,7 +77,7 @@ internal sealed class GroupCalls(GroupSurface surface)
             _ => (Started(() => group.QueryToAsync<byte[], byte[]>(0, "ask", message.ToArray()).AsTask()), CallKind.QueryTo),
         };
         Add(kind, "after the end", seat, task, default, TimeSpan.FromSeconds(1), static error => error is null ? "well" : IsOver(error) ? null : $"with {error}");
-        Add(CallKind.Leave, "after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || IsOver(error) ? null : $"with {error}");
+        Add(CallKind.Leave, "after the end", seat, Started(() => group.LeaveAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null || (error is NodeStoppedException && IsOver(error)) ? null : $"with {error}");
         Add(CallKind.Dispose, "after the end", seat, Started(() => group.DisposeAsync().AsTask()), default, TimeSpan.FromSeconds(4), static error => error is null ? null : $"with {error}");
     }
 
@@ -183,7 +183,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         {
             await EndAsync(seat, seat.Group!.Completion);
         }
-        catch (Exception error) when (CallErrors.MeaningOf(CallKind.Leave, error) is not null)
+        catch (Exception error) when (error is NotMemberException or GroupOverloadedException or ExcludedException or NodeStoppedException)
         {
         }
     }
@@ -430,8 +430,9 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>The view in which a question came to the handlers of its asker, if these have come to all views since, and the asker goes on.</summary>
+    /// <remarks>Calls end behind a view of the protocol to which handlers that take their time have not come.</remarks>
     private static View? AskedIn(GroupSeat seat, Letter letter) =>
-        seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
+        seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && seat.View.Id == seat.Group.Protocol.View?.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
     /// <summary>Whether a process was a member from its first join on, and is one: also in a view that the seat's program has not come to, behind which calls end already.</summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>

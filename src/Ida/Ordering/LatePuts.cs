@@ -1,3 +1,4 @@
+using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -8,15 +9,15 @@ namespace Ida.Ordering;
 /// </summary>
 /// <remarks>
 /// A value that replaces another does not depend on the old one: initialised members propose above every version they gave, so the time
-/// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; a removed key
-/// leaves an entry for that, a mark. A merge, a removal and an expectation need the value at the view change: it is here where its range has arrived,
-/// else the source is asked at once, and the use waits in the line of its key, as do later uses of the same key. Where one key may keep the others
+/// of a put of this view is above the versions at the view change. A later value from the transfer for such a key is ignored; for that, a removed key
+/// leaves an entry, a mark. A merge, a removal and an expectation need the value at the view change. If its range has arrived, the value is here;
+/// else the source is asked at once, and the use waits in the line of its key, as do later uses of the same key. If one key may keep the others
 /// from being applied, all uses of the put wait until it is first in all its lines. A put's outcome is recorded when its last use is applied.
 /// A source may say of many ranges at once that they are here. What waited for them is then handled over several turns; the member is initialised only after that.
 /// Bounded: kept values lie in the slice as at any replica; waiting uses and marks are bounded by <see cref="DhtLimits.LateBytes"/>. Beyond
 /// it, puts that would need more of them are refused: the source cannot send as fast as merges, removals and conditional puts arrive for its shard.
 /// </remarks>
-internal sealed partial class Participant
+internal sealed class LatePuts(DhtState state, Slice slice, Effects effects, HeldRecords records)
 {
     private const int SweptPerTurn = 2048;
     private readonly KeyLines _lines = new();
@@ -24,15 +25,23 @@ internal sealed partial class Participant
 
     // By put: the payload of its attempt that was executed.
     private readonly Dictionary<OperationId, ulong> _lateOps = [];
+
     private readonly RangedEntries _marks = new();
 
     // Ranges that have arrived and for which uses or marks still wait; marks of earlier views.
     private readonly Queue<int> _arrived = new();
+
     private readonly List<Entry> _oldMarks = [];
     private readonly List<Entry> _cleared = [];
 
     /// <summary>Knows how much of the state has arrived, and asks for the missing values.</summary>
     public IArrivingState Sink { get; set; } = null!;
+
+    /// <summary>Whether an absent key has to keep its entry.</summary>
+    public bool Needs(Entry entry) => IsMark(entry) || _lines.Has(entry);
+
+    /// <summary>The put of an attempt that was executed here and not yet applied at all keys: the payload of that attempt.</summary>
+    public bool TryPayload(in OperationId put, out ulong payload) => _lateOps.TryGetValue(put, out payload);
 
     /// <summary>Whether a use of the entry waits for the value at the view change.</summary>
     public bool IsLate(Entry entry) => _lines.Has(entry) && !Knows(entry);
@@ -41,12 +50,12 @@ internal sealed partial class Participant
     public bool IsMark(Entry entry) => !state.Initialised && entry.Value is null && entry.KnownIn == (uint)state.View && !entry.WasAbsent && !Sink.Has(EntryTable.RangeOf(entry.Hash));
 
     /// <summary>A put has its turn.</summary>
-    private void ApplyAhead(ParticipantRecord op)
+    public void ApplyAhead(ParticipantRecord op)
     {
-        bool repeats = TryOutcome(op, out _) || _lateOps.ContainsKey(op.Key.Id);
+        bool repeats = effects.TryOutcome(op, out _) || _lateOps.ContainsKey(op.Key.Id);
         if (repeats)
         {
-            HoldOnce(op);
+            effects.HoldOnce(op);
             return;
         }
         op.Report = null;
@@ -57,11 +66,11 @@ internal sealed partial class Participant
             if (waits || Waits(op.Uses[i])) Postpone(op.Uses[i]);
             else ApplyAlone(op.Uses[i]);
         }
-        if (op.LateUses == 0) RecordOutcome(op);
+        if (op.LateUses == 0) effects.RecordOutcome(op);
         else
         {
             // The record may leave the table before its outcome is recorded.
-            HoldOnce(op);
+            effects.HoldOnce(op);
             _lateOps.Add(op.Key.Id, op.Payload);
         }
     }
@@ -79,21 +88,21 @@ internal sealed partial class Participant
 
     private void ApplyTogether(ParticipantRecord op)
     {
-        Compute(op, op.Time);
+        effects.Compute(op, op.Time);
         for (int i = 0; i < op.UseCount; i++) Apply(op.Uses[i]);
     }
 
     private void ApplyAlone(KeyUse use)
     {
-        // What may fail is applied together.
-        _ = Compute(use, use.Op.Time);
+        // This cannot fail: puts that may fail are applied together.
+        _ = effects.Compute(use, use.Op.Time);
         Apply(use);
     }
 
     private void Apply(KeyUse use)
     {
         var entry = use.Entry;
-        if (Changes(use))
+        if (Effects.Changes(use))
         {
             bool marked = IsMark(entry);
             Sink.Change(entry, use.Value, use.Version);
@@ -123,7 +132,7 @@ internal sealed partial class Participant
     /// <summary>The transfer brings an entry; an entry that was written here since the view change stays unchanged.</summary>
     public void Receive(ReadOnlySpan<byte> key, ulong place, ulong version, ReadOnlySpan<byte> value)
     {
-        var entry = Table.FindOrAdd(key, place, _floor);
+        var entry = slice.Table.FindOrAdd(key, place, slice.Floor);
         if (entry.KnownIn == (uint)state.View) return;
         Sink.Change(entry, value.ToArray(), version);
         Know(entry);
@@ -144,7 +153,7 @@ internal sealed partial class Participant
             entry.Know((uint)state.View, wasAbsent: true);
             SetMark(entry, marked, IsMark(entry));
         }
-        DropIfIdle(entry);
+        slice.DropIfIdle(entry);
     }
 
     /// <summary>The value at the view change has arrived: applies the uses that waited for it, and returns their number.</summary>
@@ -159,8 +168,8 @@ internal sealed partial class Participant
         while (_advancing.TryPop(out var next))
         {
             applied += Advance(next);
-            // Another key of a put that was applied together may have been looked at only, and be absent.
-            if (next != entry) DropIfIdle(next);
+            // Another key of a put that was applied together may only have been checked, and be absent.
+            if (next != entry) slice.DropIfIdle(next);
         }
         return applied;
     }
@@ -208,10 +217,10 @@ internal sealed partial class Participant
 
     private void EndLate(ParticipantRecord op)
     {
-        RecordOutcome(op);
+        effects.RecordOutcome(op);
         _lateOps.Remove(op.Key.Id);
-        if (op.Phase != RecordPhase.Late) DropIfSettled(op);
-        else if (op.Move(RecordPhase.Free)) Recycle(op);
+        if (op.Phase != RecordPhase.Late) records.DropIfSettled(op);
+        else if (op.Move(RecordPhase.Free)) records.Recycle(op);
     }
 
     /// <summary>The whole range has arrived: a key that it did not bring was absent at the view change.</summary>
@@ -235,10 +244,10 @@ internal sealed partial class Participant
             left--;
             if (_lines.TryTakeUnknown(range, out var entry)) left -= Know(entry);
             else if (!_marks.TryTake(range, out entry)) _ = _arrived.Dequeue();
-            if (entry is not null) DropIfIdle(entry);
+            if (entry is not null) slice.DropIfIdle(entry);
         }
         int from = Math.Max(0, _oldMarks.Count - Math.Max(0, left));
-        for (int i = _oldMarks.Count - 1; i >= from; i--) DropIfIdle(_oldMarks[i]);
+        for (int i = _oldMarks.Count - 1; i >= from; i--) slice.DropIfIdle(_oldMarks[i]);
         _oldMarks.RemoveRange(from, _oldMarks.Count - from);
         return _arrived.Count == 0;
     }
@@ -246,18 +255,18 @@ internal sealed partial class Participant
     /// <summary>Empties a range before the state of a newer view change is written into it, except for entries written since.</summary>
     public void ClearRange(int range)
     {
-        Table.CopyRange(range, _cleared);
+        slice.Table.CopyRange(range, _cleared);
         foreach (var entry in _cleared)
         {
             if (entry.KnownIn == (uint)state.View) continue;
             Sink.Change(entry, null, 0);
-            DropIfIdle(entry);
+            slice.DropIfIdle(entry);
         }
         _cleared.Clear();
     }
 
     /// <summary>Whether a put would have to be kept for later although too much is kept already.</summary>
-    private bool TooLate(ParticipantRecord op)
+    public bool TooLate(ParticipantRecord op)
     {
         if (state.Initialised || _lines.Bytes + ((long)_marks.Count * KeyLines.EntryBytes) <= DhtLimits.LateBytes) return false;
         for (int i = 0; i < op.UseCount; i++)
@@ -265,22 +274,15 @@ internal sealed partial class Participant
         return false;
     }
 
-    /// <summary>The state is complete: begins to answer.</summary>
-    public void BecomeInitialised(ulong viewChangeClock)
-    {
-        _floor = Math.Max(_floor, viewChangeClock);
-        state.Clock.Commit(viewChangeClock);
-        state.Initialised = true;
-        ForgetLate();
-        DeleteKnownOutcomes();
-        Pump();
-    }
-
-    private void ForgetLate()
+    /// <summary>The view ends, or the state is complete: nothing waits any more. Marks are dropped over the next turns.</summary>
+    public void Forget()
     {
         _lines.Clear();
         _lateOps.Clear();
         _arrived.Clear();
         _marks.MoveTo(_oldMarks);
     }
+
+    /// <summary>The slice is gone, and the marks with it.</summary>
+    public void ForgetMarks() => _oldMarks.Clear();
 }

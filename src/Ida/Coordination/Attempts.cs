@@ -3,9 +3,34 @@ using Ida.Shared;
 
 namespace Ida.Coordination;
 
-/// <summary>Answers of participants, from the proposals to stability.</summary>
-internal sealed partial class Coordinator
+/// <summary>
+/// The attempts that this member drives: takes the answers of their participants, from the proposals to stability, fixes the time as the maximum over all participants, and says how their
+/// calls end. Source: dht-order.md#the-normal-case.
+/// </summary>
+/// <remarks>
+/// Fast path: if all proposals are equal and all are quiescent, nothing can get an earlier time any more and everything before is stable, so the
+/// caller is answered after two delays. Otherwise participants acknowledge when they are quiescent.
+/// An attempt ends without effect only when a participant has said that it will never hold it.
+/// </remarks>
+internal sealed partial class Attempts(DhtState state, IRequests send, Participant participant, CommitGarbageCollection collection, OpenPuts puts, OpenCalls open, CallFailures errors, ICalls calls)
 {
+    private readonly CoordinationTable _running = new();
+    private readonly Stack<CoordinatedOperation> _free = [];
+    private readonly RankList _ranks = new();
+
+    /// <summary>Those of other members, taken over.</summary>
+    public Takeovers Takeovers { get; set; } = null!;
+
+    /// <summary>All of them, in no order; for checks that each and its operation refer to each other.</summary>
+    public IReadOnlyDictionary<AttemptId, CoordinatedOperation> All => _running.All;
+
+    public CoordinatedOperation? Find(in AttemptId key) => _running.Find(key);
+
+    /// <summary>An attempt that is not driven yet.</summary>
+    public CoordinatedOperation New() => _free.TryPop(out var free) ? free : new();
+
+    public void Add(CoordinatedOperation running) => _running.Add(running);
+
     /// <summary>The attempt driven here to which a participant's answer belongs, and the participant's index in it.</summary>
     public bool TryFind(in AttemptId key, int from, out CoordinatedOperation running, out int index)
     {
@@ -36,13 +61,13 @@ internal sealed partial class Coordinator
             if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
             FinishIfStable(running);
         }
-        // An operation whose last answer this was has ended already.
+        // If this was the last answer, the operation has already ended.
         RefuseIfTooMuch(running);
     }
 
     private void RefuseIfTooMuch(CoordinatedOperation running)
     {
-        if (running.Client is { } client && BringsTooMuch(client)) Finish(client, Overloaded(client));
+        if (running.Client is { } client && open.BringsTooMuch(client)) calls.Finish(client, errors.Overloaded(client));
     }
 
     public void OnExecuted(in AttemptId key, int from) => Mark(key, from, SlotFlags.Executed);
@@ -58,60 +83,6 @@ internal sealed partial class Coordinator
         if (!TryFind(key, from, out var running, out int index) || !running.Aborting) return;
         running.Flags[index] |= SlotFlags.AbortAcked;
         FailIfAborted(running);
-    }
-
-    /// <summary>
-    /// Whether results in a participant's answer count: a result computed at a proposal, which may arrive later, does not replace the result of
-    /// the execution.
-    /// </summary>
-    public static bool Counts(CoordinatedOperation running, int index, bool executed) =>
-        executed || (running.Kind.Changes ? !running.Any(SlotFlags.Executed) : index >= 0 && (running.Flags[index] & SlotFlags.Quiescent) == SlotFlags.None);
-
-    /// <summary>
-    /// Whether a result for a key is better than the present one. Replicas compute ahead for different times, and only a result for the
-    /// decided time counts; no result computed ahead replaces the result of an execution.
-    /// </summary>
-    public static bool IsNewer(in OperationPart part, ulong time) => !part.HasResult || time > part.ResultTime || time == OperationPart.Executed;
-
-    /// <summary>Drops results that replicas computed or looked up ahead for a time other than the decided one.</summary>
-    private static void DropComputedAhead(ClientOperation client, ulong time)
-    {
-        for (int i = 0; i < client.PartCount; i++)
-            if (client.Parts[i].ResultTime != time && client.Parts[i].ResultTime != OperationPart.Executed) client.Parts[i].HasResult = false;
-    }
-
-    /// <summary>Takes results of this member's participant: of its execution, or computed at its proposal.</summary>
-    public void TakeResults(ParticipantRecord op, bool executed)
-    {
-        if (_running.Find(op.Key) is not { Client: { } client } running) return;
-        int index = running.IndexOf(state.Slot);
-        // A lying member may have proposed the attempt here before its coordinator did, with other keys.
-        if (!Counts(running, index, executed) || !client.HasParts(state.Shard, op.UseCount, out int first)) return;
-        MarkTooLarge(running, index, op.TooLarge);
-        ulong time = executed ? OperationPart.Executed : op.Proposed;
-        if (op.Kind.Changes && !IsNewer(client.Parts[first], time)) return;
-        for (int i = 0; i < op.UseCount; i++)
-        {
-            Give(client, first + i, op.Uses[i].Version, i == 0 ? op.Report : null);
-            client.Parts[first + i].ResultTime = time;
-            if (!op.Kind.Changes) client.Parts[first + i].Value = op.Uses[i].Value;
-        }
-    }
-
-    /// <summary>Notes whether the last values that a participant read fit a frame.</summary>
-    public static void MarkTooLarge(CoordinatedOperation running, int index, bool tooLarge)
-    {
-        if (index < 0) return;
-        running.Flags[index] = tooLarge ? running.Flags[index] | SlotFlags.TooLarge : running.Flags[index] & ~SlotFlags.TooLarge;
-    }
-
-    public void TakeOutcome(in AttemptId key, in Outcome outcome)
-    {
-        // An outcome without versions says only that the put was executed.
-        if (outcome.Versions.Count == 0 || _running.Find(key)?.Client is not { } client) return;
-        int first = client.FirstPart(state.Shard);
-        for (int i = 0; first >= 0 && first + i < client.PartCount && client.Parts[first + i].Shard == state.Shard; i++)
-            Give(client, first + i, outcome.VersionAt(i), i == 0 ? outcome.Report : null);
     }
 
     private void Mark(in AttemptId key, int from, SlotFlags flag)
@@ -131,7 +102,7 @@ internal sealed partial class Coordinator
         }
         if (running.IsTakeover)
         {
-            StepTakeover(running);
+            Takeovers.Step(running);
             return;
         }
         const SlotFlags answered = SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected;
@@ -150,7 +121,7 @@ internal sealed partial class Coordinator
     }
 
     /// <summary>All have proposed: the time is fixed, whoever computes it.</summary>
-    private void Decide(CoordinatedOperation running)
+    public void Decide(CoordinatedOperation running)
     {
         ulong time = 0;
         bool equal = true, quiescent = true;
@@ -162,13 +133,12 @@ internal sealed partial class Coordinator
         }
         bool stable = (equal || !state.Rules.FastPathEqual) && (quiescent || !state.Rules.FastPathQuiescent);
         (running.Committed, running.Time) = (true, time);
-        // This member's participant may execute the operation within the commit: drop results computed ahead before that.
+        // This member's participant may execute the operation within the commit: first drop results computed ahead.
         if (!stable) KeepWhatHolds(running, time);
-        bool here = RemoteRanks(running, out int remote);
-        var ranks = _ranks.AsSpan(0, remote);
-        if (remote > 0) send.Commit(ranks, running.Key, running.Owner, running.Kind, time, stable);
+        bool here = RemoteRanks(running, out var ranks);
+        if (ranks.Length > 0) send.Commit(ranks, running.Key, running.Owner, running.Kind, time, stable);
         if (here) participant.Commit(running.Key, running.Owner, state.Rank, running.Kind, time, stable);
-        collection.CommitSent(ranks, here ? participant.Find(running.Key) : null);
+        collection.CommitSent(ranks, here ? participant.Records.Find(running.Key) : null);
         if (stable)
         {
             state.Counters.CountFast();
@@ -177,13 +147,13 @@ internal sealed partial class Coordinator
         else
         {
             state.Counters.CountSlow();
-            // Nobody waits at the level of a put whose caller has given up: a retry that waits for it, or comes later, may ask for more.
+            // If the caller has given up, nobody waits at the put's level any more; a retry that waits for the put, or comes later, may ask for a stricter one.
             if (running.Kind.Changes && running.Client is { Phase: not OperationPhase.Detached } client && (running.Level == ConsistencyLevel.Ordered || !state.Rules.PutWaitsForSeal))
             {
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
                 running.PutsBefore = client.PutsBefore;
-                if (running.ReturnedEarly) _early.Add(running);
+                if (running.ReturnedEarly) puts.Hold(running);
                 CompleteClient(running);
             }
             else if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
@@ -195,18 +165,6 @@ internal sealed partial class Coordinator
         else FinishIfStable(running);
     }
 
-    /// <summary>A participant that proposed another time executes anew, or has done so already on the word of a member that took over.</summary>
-    private static void KeepWhatHolds(CoordinatedOperation running, ulong time)
-    {
-        for (int i = 0; i < running.Count; i++)
-        {
-            if ((running.Flags[i] & SlotFlags.Quiescent) != SlotFlags.None) continue;
-            if (running.Times[i] != time) running.Flags[i] &= ~(SlotFlags.Result | SlotFlags.TooLarge);
-            else if ((running.Flags[i] & SlotFlags.QuiescentAtProposal) != SlotFlags.None) running.Flags[i] |= SlotFlags.Quiescent;
-        }
-        if (running.Client is { } client) DropComputedAhead(client, time);
-    }
-
     private void FinishIfStable(CoordinatedOperation running)
     {
         if (!running.All(SlotFlags.Quiescent)) return;
@@ -215,27 +173,27 @@ internal sealed partial class Coordinator
         Forget(running);
     }
 
-    private void SpreadStable(CoordinatedOperation running)
+    public void SpreadStable(CoordinatedOperation running)
     {
-        bool here = RemoteRanks(running, out int remote);
-        if (remote > 0) send.Stable(_ranks.AsSpan(0, remote), running.Key, running.Owner);
+        bool here = RemoteRanks(running, out var ranks);
+        if (ranks.Length > 0) send.Stable(ranks, running.Key, running.Owner);
         if (here) participant.Stable(running.Key, state.Rank);
     }
 
-    /// <summary>A participant says that the put was executed, by this attempt or another; those that hold this one without a time forget it.</summary>
+    /// <summary>A participant says that the put was executed, by this attempt or another; participants that hold this attempt without a time forget it.</summary>
     private void FinishExecuted(CoordinatedOperation running)
     {
         AbortOthers(running, SlotFlags.Executed, acknowledge: false);
         if (running.Client is { } client)
         {
             // A shard that is still executing the put gives its result to the next attempt, which only repeats it: the result computed at this
-            // proposal may be another one.
+            // proposal may differ.
             if (IsExecutedEverywhere(running, client)) CompleteClient(running);
             else if ((running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Misplaced) || LacksResult(running, client))
             {
                 // It was executed, and there is no result to wait for: by its hash, a shard has other keys of the put.
                 client.WithoutResult = true;
-                Finish(client, null);
+                calls.Finish(client, null);
             }
             else
             {
@@ -243,8 +201,8 @@ internal sealed partial class Coordinator
                 running.Client = null;
                 client.Running = null;
                 // A shard was told that the outcome is known.
-                if (running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Expired) AskHowItEnded(client);
-                else RetryApart(client);
+                if (running.Any(SlotFlags.Rejected) && running.Reason == RejectReason.Expired) calls.AskHowItEnded(client);
+                else calls.RetryApart(client);
             }
         }
         Forget(running);
@@ -284,13 +242,13 @@ internal sealed partial class Coordinator
             Forget(running);
             return;
         }
-        // Ids that callers took beforehand keep outcomes at replicas; they must not keep a put from being executed. Where that was not what kept it, it is told so the next time.
-        bool released = running.Reason == RejectReason.OutcomesFull && client.Kind.Changes && client.Id.Session == state.Session && (Numbers.Release() || Numbers.Releases != running.Releases);
+        // Ids that callers took beforehand keep outcomes at replicas, but must not keep a put from being executed: release them and try once more. If they were not the cause, that is refused too.
+        bool released = running.Reason == RejectReason.OutcomesFull && client.Kind.Changes && client.Id.Session == state.Session && (puts.Numbers.Release() || puts.Numbers.Releases != running.Releases);
         released &= !client.TriedAfterRelease;
         client.TriedAfterRelease |= released;
         if (!released && Ends(client, running.Reason))
         {
-            // The caller is told "not executed": so all participants must have rejected the attempt before a flush could find it at all survivors.
+            // The caller will be told "not executed", so all participants must have rejected the attempt first: otherwise a flush might find it at all survivors.
             running.Aborting = true;
             AbortOthers(running, SlotFlags.Rejected, acknowledge: true);
             FailIfAborted(running);
@@ -300,11 +258,11 @@ internal sealed partial class Coordinator
         running.Client = null;
         client.Running = null;
         var reason = running.Reason;
-        if (reason == RejectReason.OutcomesFull && !released) AdmitOldest();
+        if (reason == RejectReason.OutcomesFull && !released) calls.AdmitOldest();
         Forget(running);
-        if (reason == RejectReason.Expired && client.Kind.Changes) AskHowItEnded(client);
-        else if (reason == RejectReason.Rejected) RetryAbove(client);
-        else RetryApart(client);
+        if (reason == RejectReason.Expired && client.Kind.Changes) calls.AskHowItEnded(client);
+        else if (reason == RejectReason.Rejected) calls.RetryAbove(client);
+        else calls.RetryApart(client);
     }
 
     /// <summary>
@@ -328,7 +286,7 @@ internal sealed partial class Coordinator
             if (running.Client is { } goesOn)
             {
                 goesOn.Executed = goesOn.Kind.Changes;
-                RetryApart(goesOn);
+                calls.RetryApart(goesOn);
             }
             Forget(running);
             return;
@@ -337,15 +295,15 @@ internal sealed partial class Coordinator
         if (running.Client is { } client)
         {
             // Its caller may have given up meanwhile.
-            if (!Ends(client, running.Reason)) RetryApart(client);
-            else if (running.Reason == RejectReason.OtherPairs && client.Requested is not null) Finish(client, Unresolved(client, "Another retry of the put, with other pairs, is under way; nothing new is known of the put."));
-            else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) Finish(client, About(client, new OperationIdReusedException(client.Id), running.RefusedBy));
-            else Refuse(client, running.Reason switch { RejectReason.Misplaced => NeverHeld(client, running.RefusedBy), RejectReason.ClockAhead => ClockAhead(client, running.RefusedBy), RejectReason.OutcomesFull => OutcomesFull(client, running.RefusedBy), _ => TooMany(client, running.RefusedBy) });
+            if (!Ends(client, running.Reason)) calls.RetryApart(client);
+            else if (running.Reason == RejectReason.OtherPairs && client.Requested is not null) calls.Finish(client, errors.Unresolved(client, "Another retry of the put, with other pairs, is under way; nothing new is known of the put."));
+            else if (running.Reason is RejectReason.OtherPairs or RejectReason.Taken) calls.Finish(client, errors.About(client, new OperationIdReusedException(client.Id), running.RefusedBy));
+            else calls.Refuse(client, running.Reason switch { RejectReason.Misplaced => errors.NeverHeld(client, running.RefusedBy), RejectReason.ClockAhead => errors.ClockAhead(client, running.RefusedBy), RejectReason.OutcomesFull => errors.OutcomesFull(client, running.RefusedBy), _ => errors.TooMany(client, running.RefusedBy) });
         }
         Forget(running);
     }
 
-    private void AbortOthers(CoordinatedOperation running, SlotFlags except, bool acknowledge)
+    public void AbortOthers(CoordinatedOperation running, SlotFlags except, bool acknowledge)
     {
         for (int i = 0; i < running.Count; i++)
         {
@@ -361,17 +319,18 @@ internal sealed partial class Coordinator
         }
     }
 
-    /// <summary>Collects the ranks of the other participants into the scratch array; true when this member is a participant too.</summary>
-    private bool RemoteRanks(CoordinatedOperation running, out int count)
+    /// <summary>The ranks of the other participants; true when this member is a participant too.</summary>
+    private bool RemoteRanks(CoordinatedOperation running, out Span<int> others)
     {
         bool here = false;
-        count = 0;
+        _ranks.Clear();
         for (int i = 0; i < running.Count; i++)
         {
             int rank = state.Map!.RankOfSlot(running.Slots[i]);
             if (rank == state.Rank) here = true;
-            else AddRank(ref count, rank);
+            else _ranks.Add(rank);
         }
+        others = _ranks.Span;
         return here;
     }
 
@@ -380,16 +339,16 @@ internal sealed partial class Coordinator
         if (running.Client is not { } client) return;
         bool whole = true;
         for (int i = 0; i < client.PartCount; i++) whole &= client.Parts[i].HasResult;
-        if (running.Any(SlotFlags.TooLarge)) Finish(client, About(client, new ValueTooLargeException("What a shard holds of the keys, as it", Wire.DhtLimits.PartBytes + 1, Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
-        else if (whole || client.WithoutResult) Finish(client, null);
+        if (running.Any(SlotFlags.TooLarge)) calls.Finish(client, errors.About(client, ValueTooLargeException.TooMuchOfAShard(Wire.DhtLimits.PartBytes), FirstWith(running, SlotFlags.TooLarge)));
+        else if (whole || client.WithoutResult) calls.Finish(client, null);
         else if (client.Kind.Changes)
         {
             // Another attempt was acknowledged before, and its result is no longer at the replicas.
             running.Client = null;
             client.Running = null;
-            AskHowItEnded(client);
+            calls.AskHowItEnded(client);
         }
-        else Finish(client, About(client, new OperationNotExecutedException("A participant gave no result.")));
+        else calls.Finish(client, errors.About(client, new OperationNotExecutedException("A participant executed the read and told no values; read again.")));
     }
 
     private int FirstWith(CoordinatedOperation running, SlotFlags flag)
@@ -399,12 +358,34 @@ internal sealed partial class Coordinator
         return state.Map!.RankOfSlot(running.Slots[index]);
     }
 
-    private void Forget(CoordinatedOperation running)
+    /// <summary>The attempt is over.</summary>
+    public void Forget(CoordinatedOperation running)
     {
         _running.Remove(running);
-        if (running.IsTakeover) _takeovers.Remove(running);
-        if (running.ReturnedEarly) _early.Remove(running);
+        if (running.IsTakeover) Takeovers.Remove(running);
+        if (running.ReturnedEarly) puts.Release(running);
         if (running.Client is { } client) client.Running = null;
         Recycle(running);
+    }
+
+    /// <summary>An attempt that is not driven goes back to the pool.</summary>
+    public void Recycle(CoordinatedOperation running)
+    {
+        running.Reset();
+        if (_free.Count < 4096) _free.Push(running);
+    }
+
+    /// <summary>The view ends, and all attempts with it.</summary>
+    public void Clear()
+    {
+        _running.Clear();
+        Takeovers.Clear();
+    }
+
+    /// <summary>No view follows: keeps none for later.</summary>
+    public void ForgetFree()
+    {
+        _free.Clear();
+        _free.TrimExcess();
     }
 }

@@ -14,10 +14,15 @@ namespace Ida.Coordination;
 /// So no consensus is needed: the outcome follows from each participant's first act. The oldest operation goes first, and members begin
 /// one after the other by slot. A member that knows the time never aborts.
 /// </remarks>
-internal sealed partial class Coordinator
+internal sealed class Takeovers(DhtState state, IRequests send, Participant participant, Attempts attempts, Routes routes)
 {
     private const int MostTakeovers = 16;
     private const long QuietNanoseconds = 1_000_000_000;
+    private readonly List<CoordinatedOperation> _takeovers = [];
+
+    public int Count => _takeovers.Count;
+
+    public IReadOnlyList<CoordinatedOperation> All => _takeovers;
 
     /// <summary>
     /// Once the time is known, only an answer to a question that said so shows that a participant has finished the operation: an earlier
@@ -25,7 +30,7 @@ internal sealed partial class Coordinator
     /// </summary>
     public void OnNotHeld(in AttemptId key, int from, bool askedWithTime)
     {
-        if (!TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
+        if (!attempts.TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
         if (running.AskedWithTime && !askedWithTime) return;
         running.Flags[index] |= SlotFlags.NotHeld;
         Step(running);
@@ -34,30 +39,30 @@ internal sealed partial class Coordinator
     /// <summary>A participant knows that the operation is stable: executed at all participants, with all before it.</summary>
     public void OnStable(in AttemptId key)
     {
-        if (_running.Find(key) is not { IsTakeover: true } running) return;
-        // Here the operation still waits for its commit, which may take long: the missing proposals give the time too.
-        if (participant.Find(key) is { Committed: false }) return;
-        SpreadStable(running);
-        Forget(running);
+        if (attempts.Find(key) is not { IsTakeover: true } running) return;
+        // Here the operation still waits for its commit, which may take long: the missing proposals also give the time.
+        if (participant.Records.Find(key) is { Committed: false }) return;
+        attempts.SpreadStable(running);
+        attempts.Forget(running);
     }
 
-    /// <summary>Whether this member drives an attempt, so that other members may hand it parts.</summary>
-    public bool TakesOver(in AttemptId key) => _running.Find(key) is { IsTakeover: true };
+    /// <summary>Whether this member has taken an attempt over, so that other members may hand it parts.</summary>
+    public bool TakesOver(in AttemptId key) => attempts.Find(key) is { IsTakeover: true };
 
-    private void TakeOverStalled(long now)
+    public void TakeOverStalled(long now)
     {
         if (!state.Acts || state.Map is null) return;
         for (int i = _takeovers.Count - 1; i >= 0; i--)
         {
             var running = _takeovers[i];
-            if (participant.Find(running.Key) is not { Stable: false }) Forget(running);
+            if (participant.Records.Find(running.Key) is not { Stable: false }) attempts.Forget(running);
             else if (now >= running.RetryAt) Ask(running, now);
         }
         long after = (long)state.Own.TakeoverAfter.TotalNanoseconds;
-        for (var op = participant.Oldest; op is not null && _takeovers.Count < MostTakeovers; op = op.Newer)
+        for (var op = participant.Records.Oldest; op is not null && _takeovers.Count < MostTakeovers; op = op.Newer)
         {
             if (op.Since + after > now) return;
-            if (op.Stable || op.TakenOver || op.Single || _running.Find(op.Key) is not null) continue;
+            if (op.Stable || op.TakenOver || op.Single || attempts.Find(op.Key) is not null) continue;
             long turn = op.Participants.IndexOf((ushort)state.Slot) * (after / 2);
             if (now - op.Since < after + turn || (!Blocks(op) && now - op.Since < QuietNanoseconds + turn)) continue;
             TakeOver(op, now);
@@ -75,10 +80,10 @@ internal sealed partial class Coordinator
     {
         state.Counters.CountTakeover();
         op.TakenOver = true;
-        var running = _free.TryPop(out var free) ? free : new();
+        var running = attempts.New();
         (running.Key, running.Owner, running.Kind, running.Level, running.IsTakeover) = (op.Key, op.Owner, op.Kind, op.Level, true);
         foreach (ushort slot in op.Participants) running.Add(slot);
-        _running.Add(running);
+        attempts.Add(running);
         _takeovers.Add(running);
         Ask(running, now);
     }
@@ -87,7 +92,7 @@ internal sealed partial class Coordinator
     {
         running.RetryAt = now + QuietNanoseconds;
         running.Committed = false;
-        running.AskedWithTime = participant.Find(running.Key) is { Committed: true };
+        running.AskedWithTime = participant.Records.Find(running.Key) is { Committed: true };
         Array.Clear(running.Flags);
         for (int i = 0; i < running.Count; i++) Ask(running, i, reject: false);
     }
@@ -99,31 +104,32 @@ internal sealed partial class Coordinator
         else send.Recover(rank, running.Key, running.Owner, running.Kind, reject, running.AskedWithTime);
     }
 
-    private void StepTakeover(CoordinatedOperation running)
+    /// <summary>A participant has answered.</summary>
+    public void Step(CoordinatedOperation running)
     {
         if (!running.All(SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected | SlotFlags.NotHeld)) return;
-        if (participant.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Executed | SlotFlags.Rejected)))
+        if (participant.Records.Find(running.Key) is { Committed: true } known && (running.Any(SlotFlags.NotHeld | SlotFlags.Executed | SlotFlags.Rejected)))
         {
             // Asked after the commit was known: a participant that proposed and does not hold it any more has executed it and knows that it is stable.
             if (!running.AskedWithTime) Ask(running, state.Node.Now);
             else
             {
                 known.TakenOver = false;
-                SpreadStable(running);
-                Forget(running);
+                attempts.SpreadStable(running);
+                attempts.Forget(running);
             }
             return;
         }
         bool abort = running.Any(SlotFlags.Executed | SlotFlags.Rejected) || (!state.Rules.AbortNeedsRejection && running.Any(SlotFlags.NotHeld));
         if (abort)
         {
-            if (participant.Find(running.Key) is { Committed: false }) AbortOthers(running, SlotFlags.Executed | SlotFlags.Rejected, acknowledge: false);
-            Forget(running);
+            if (participant.Records.Find(running.Key) is { Committed: false }) attempts.AbortOthers(running, SlotFlags.Executed | SlotFlags.Rejected, acknowledge: false);
+            attempts.Forget(running);
             return;
         }
         if (!running.Any(SlotFlags.NotHeld))
         {
-            Decide(running);
+            attempts.Decide(running);
             return;
         }
         for (int i = 0; i < running.Count; i++)
@@ -144,11 +150,15 @@ internal sealed partial class Coordinator
         }
     }
 
-    // Without room for the part nothing is handed on: there may be room when the takeover asks again.
+    // Without room for the part, nothing is handed on now: there may be room when the takeover asks again.
     private void HandOn(CoordinatedOperation running, int holder, int target)
     {
         int rank = state.Map!.RankOfSlot(running.Slots[holder]);
         if (rank != state.Rank) send.AskForward(rank, running.Key, running.Owner, running.Slots[target]);
-        else if (HasRoom(state.Map.RankOfSlot(running.Slots[target])) && participant.Find(running.Key) is { } op) send.Forward(state.Map.RankOfSlot(running.Slots[target]), state.Rank, op);
+        else if (routes.HasRoom(state.Map.RankOfSlot(running.Slots[target])) && participant.Records.Find(running.Key) is { } op) send.Forward(state.Map.RankOfSlot(running.Slots[target]), state.Rank, op);
     }
+
+    public void Remove(CoordinatedOperation running) => _takeovers.Remove(running);
+
+    public void Clear() => _takeovers.Clear();
 }
