@@ -24,7 +24,7 @@ public sealed class LedgerTests
 
     [Fact]
     public void A_call_that_is_open_in_the_end_fails_a_run_of_a_dht() =>
-        Assert.Contains("is open in the end", MessageOf(static dht => dht.Calls.Begin(CallKind.Status, "nobody", static () => new TaskCompletionSource().Task, dht.Members[0].Host)), StringComparison.Ordinal);
+        Assert.Contains("is still open at the end", MessageOf(static dht => dht.Calls.Begin(CallKind.Status, "nobody", static () => new TaskCompletionSource().Task, dht.Members[0].Host)), StringComparison.Ordinal);
 
     [Fact]
     public void What_a_pause_takes_is_not_time_of_the_calls_at_its_node()

@@ -37,7 +37,7 @@ public sealed class CallLedgerTests : ICaller
         Begin();
         Assert.Equal(1, _ledger.Open);
         _ledger.Finish();
-        Assert.Contains("Send of m0, begun at 0 ms, is open in the end", _ledger.Wrong, StringComparison.Ordinal);
+        Assert.Contains("Send of m0, begun at 0 ms, is still open at the end", _ledger.Wrong, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -221,7 +221,7 @@ public sealed class CallLedgerTests : ICaller
         Begin();
         _life = CallerLife.Over;
         _ledger.Finish(onlyOver: true);
-        Assert.Contains("is open in the end", _ledger.Wrong, StringComparison.Ordinal);
+        Assert.Contains("is still open at the end", _ledger.Wrong, StringComparison.Ordinal);
     }
 
     [Fact]
