@@ -20,7 +20,7 @@ public sealed class KeysInUseTests
             _world.Settle();
             AssertRest(queues: 1);
         }
-        Assert.All(Replicas, static replica => Assert.Equal(2, replica.Table.Count));
+        Assert.All(Replicas, static replica => Assert.Equal(2, replica.Slice.Table.Count));
     }
 
     [Fact]
@@ -30,7 +30,7 @@ public sealed class KeysInUseTests
         _world.RunUntil(() => get.IsCompleted, "The read");
         _world.Settle();
         Assert.Equal(3, Replicas.Sum(static replica => replica.FreeQueues));
-        Assert.All(Replicas, static replica => Assert.Equal((0, 0), (replica.KeysInUse, replica.Table.Count)));
+        Assert.All(Replicas, static replica => Assert.Equal((0, 0), (replica.KeysInUse, replica.Slice.Table.Count)));
     }
 
     /// <summary>The put is held by all, and committed at the view change; or one lacks it, and it is dropped, with the entry that was made for it.</summary>
@@ -43,7 +43,7 @@ public sealed class KeysInUseTests
         Assert.Equal(holders, Replicas.Sum(static replica => replica.KeysInUse));
         _world.ChangeView();
         // The next attempt is on its way.
-        Assert.All(Replicas, replica => Assert.Equal((0, 0, holders == 2 ? 1 : 0), (replica.KeysInUse, Attached(replica), replica.Table.Count)));
+        Assert.All(Replicas, replica => Assert.Equal((0, 0, holders == 2 ? 1 : 0), (replica.KeysInUse, Attached(replica), replica.Slice.Table.Count)));
         Assert.Equal(holders, Replicas.Sum(static replica => replica.FreeQueues));
         _world.RunUntil(() => put.IsCompleted, "The put");
         _world.Settle();
@@ -62,20 +62,20 @@ public sealed class KeysInUseTests
         _world.Poke();
         _world.DeliverAll();
         Assert.False(get.IsCompleted);
-        Assert.Equal((1, 1, 1), (Replicas.Sum(static replica => replica.KeysInUse), Replicas.Sum(Attached), Replicas.Sum(static replica => replica.Table.Count)));
+        Assert.Equal((1, 1, 1), (Replicas.Sum(static replica => replica.KeysInUse), Replicas.Sum(Attached), Replicas.Sum(static replica => replica.Slice.Table.Count)));
         // Nothing else is left: whoever judges a world at rest sees it.
         Assert.Equal(0, Replicas.Sum(static replica => replica.Records.Count));
         Assert.Contains("Quiescence", Assert.ThrowsAny<Exception>(_world.Settle).Message);
         if (ends)
         {
             _world.ChangeView();
-            Assert.All(Replicas, static replica => Assert.Equal((0, 0, 0), (replica.KeysInUse, Attached(replica), replica.Table.Count)));
+            Assert.All(Replicas, static replica => Assert.Equal((0, 0, 0), (replica.KeysInUse, Attached(replica), replica.Slice.Table.Count)));
         }
         foreach (int replica in (int[])[0, 2]) _world.Members[replica].Lease = true;
         _world.RunUntil(() => get.IsCompleted, "The read");
         Assert.True(get.IsCompletedSuccessfully);
         _world.Settle();
-        Assert.All(Replicas, static replica => Assert.Equal((0, 0), (replica.KeysInUse, replica.Table.Count)));
+        Assert.All(Replicas, static replica => Assert.Equal((0, 0), (replica.KeysInUse, replica.Slice.Table.Count)));
     }
 
     [Fact]

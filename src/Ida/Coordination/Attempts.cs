@@ -92,7 +92,8 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         Step(running);
     }
 
-    private void Step(CoordinatedOperation running)
+    /// <summary>A participant has answered.</summary>
+    public void Step(CoordinatedOperation running)
     {
         if (running.Committed) return;
         if (running.Aborting)
@@ -153,7 +154,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
                 client.WithoutResult = true;
                 running.ReturnedEarly = running.Owner == state.Rank;
                 running.PutsBefore = client.PutsBefore;
-                if (running.ReturnedEarly) puts.Hold(running);
+                if (running.ReturnedEarly) puts.HoldEarly(running);
                 CompleteClient(running);
             }
             else if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && equal && running.All(SlotFlags.Result))
@@ -363,7 +364,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
     {
         _running.Remove(running);
         if (running.IsTakeover) Takeovers.Remove(running);
-        if (running.ReturnedEarly) puts.Release(running);
+        if (running.ReturnedEarly) puts.ReleaseEarly(running);
         if (running.Client is { } client) client.Running = null;
         Recycle(running);
     }
@@ -375,7 +376,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         if (_free.Count < 4096) _free.Push(running);
     }
 
-    /// <summary>The view ends, and all attempts with it.</summary>
+    /// <summary>The view ends, or the DHT, and all attempts with it.</summary>
     public void Clear()
     {
         _running.Clear();

@@ -1,4 +1,3 @@
-using GroupCore.Runtime;
 using Ida.Maps;
 using Ida.Shared;
 
@@ -90,5 +89,5 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
         About(op, new OperationNotExecutedException($"The time of the operation would be more than {TimeSpan.FromMicroseconds(HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change.{Nothing(op)}"), rank);
 
     public static ArgumentException NeverGiven(OperationId operation) =>
-        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}, or one of Dht.{nameof(Dht.NewOperation)}.", nameof(operation));
+        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}, or one of Dht.{nameof(Coordinator.NewOperation)}.", nameof(operation));
 }

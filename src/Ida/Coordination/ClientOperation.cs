@@ -21,6 +21,9 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
     /// <summary>A time that never comes.</summary>
     public const long Unlimited = long.MaxValue / 4;
 
+    /// <summary><see cref="RetryAt"/> of an operation that goes out when a link has room, or a member has installed the view.</summary>
+    public const long AwaitsRoom = long.MaxValue;
+
     // Some thousands are pooled: an operation that had many keys gives their room back.
     private const int MostPooledParts = 16;
 

@@ -3,7 +3,6 @@ using System.Diagnostics.CodeAnalysis;
 using GroupCore.Runtime;
 using Ida.Ordering;
 using Ida.Placement;
-using Ida.Shared;
 
 namespace Ida.Coordination;
 

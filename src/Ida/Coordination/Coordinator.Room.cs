@@ -29,7 +29,7 @@ internal sealed partial class Coordinator
             for (ClientOperation? op = _open.InFlight.First, next; op is not null; op = next)
             {
                 next = op.Next;
-                if (op.RetryAt == Routes.AwaitsRoom || op.IsDue) Issue(op);
+                if (op.RetryAt == ClientOperation.AwaitsRoom || op.IsDue) Issue(op);
             }
         }
         while (_released);
@@ -50,7 +50,7 @@ internal sealed partial class Coordinator
     /// </summary>
     public void RetryApart(ClientOperation op)
     {
-        if (op.RetryAt == Routes.AwaitsRoom) return;
+        if (op.RetryAt == ClientOperation.AwaitsRoom) return;
         op.RetryAt = _state.Node.Now + Math.Min(RetryDelay << op.Refusals, MostRetryDelay) + (RetryStep * (op.Attempt * ((2L * _state.Rank) + 1) % 16));
         op.Refusals = Math.Min(op.Refusals + 1, MostRefusals);
     }
@@ -74,7 +74,7 @@ internal sealed partial class Coordinator
     private void RetryLater(ClientOperation op)
     {
         // An operation that waits for room begins anew in any case.
-        if (op.RetryAt != Routes.AwaitsRoom) op.RetryAt = _state.Node.Now + RetryDelay;
+        if (op.RetryAt != ClientOperation.AwaitsRoom) op.RetryAt = _state.Node.Now + RetryDelay;
     }
 
     /// <summary>A member has got its state: tries again the operations that were refused.</summary>
@@ -84,7 +84,7 @@ internal sealed partial class Coordinator
         {
             if (op.Refusals == 0) continue;
             op.Refusals = 0;
-            if (op.RetryAt is not (0 or Routes.AwaitsRoom)) op.RetryAt = _state.Node.Now;
+            if (op.RetryAt is not (0 or ClientOperation.AwaitsRoom)) op.RetryAt = _state.Node.Now;
         }
     }
 
@@ -93,7 +93,7 @@ internal sealed partial class Coordinator
     {
         _routes.Hold(op, rank);
         _someAwait = true;
-        op.RetryAt = Routes.AwaitsRoom;
+        op.RetryAt = ClientOperation.AwaitsRoom;
         if (_open.MayPark(op, rank)) _open.Park(op, rank);
         else if (op.Phase == OperationPhase.Admitted) Refuse(op, _errors.Overloaded(op));
     }

@@ -1,5 +1,4 @@
 using Ida.Ordering;
-using Ida.Shared;
 
 namespace Ida.Coordination;
 
@@ -86,7 +85,7 @@ internal sealed partial class Coordinator : ICalls
     {
         _admitting = true;
         Attempts.Clear();
-        Puts.ReleaseAll();
+        Puts.ReleaseEarly();
         // Ranks have changed.
         _routes.EndHold();
         for (var op = _open.InFlight.First; op is not null; op = op.Next) _open.Parked.Attribute(op, -1);
@@ -121,7 +120,7 @@ internal sealed partial class Coordinator : ICalls
     /// <summary>The DHT is over, and every call has ended: drops known outcomes and the pools.</summary>
     public void Forget()
     {
-        Puts.ReleaseAll();
+        Puts.ReleaseEarly();
         Attempts.ForgetFree();
         _known.Clear();
         Puts.Numbers.Release();
@@ -139,7 +138,7 @@ internal sealed partial class Coordinator : ICalls
     /// <summary>Deadlines, retries and takeovers.</summary>
     public void Tick(long now)
     {
-        _released |= _routes.EndLongHold();
+        _released |= _routes.EndLongHold(now);
         _admitting = true;
         for (ClientOperation? op = _open.InFlight.First, next; op is not null; op = next)
         {

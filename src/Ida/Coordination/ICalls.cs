@@ -12,12 +12,12 @@ internal interface ICalls
     /// <summary>Another attempt follows after a while.</summary>
     void RetryApart(ClientOperation op);
 
-    /// <summary>Another attempt follows, with a number above those that were rejected.</summary>
+    /// <summary>Another attempt follows. Its number grows in steps, until it is above those that were rejected.</summary>
     void RetryAbove(ClientOperation op);
 
     /// <summary>Replicas were told that the outcome of the put is known: the member of its session is asked.</summary>
     void AskHowItEnded(ClientOperation op);
 
-    /// <summary>Participants have no room for outcomes: the oldest put begins, whatever waits.</summary>
+    /// <summary>Participants have no room for outcomes: the oldest put begins beyond the bound, if it waits for a place.</summary>
     void AdmitOldest();
 }

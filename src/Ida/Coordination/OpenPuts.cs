@@ -58,7 +58,7 @@ internal sealed class OpenPuts(DhtState state)
 
     private bool IsNamedHere(ClientOperation op) => op.Requested is not null && op.Id.Session == state.Session;
 
-    /// <summary>A call waits for a place.</summary>
+    /// <summary>A call waits for a place; of those that name their put the outcome may be held back already.</summary>
     public void Wait(ClientOperation op)
     {
         if (IsNamedHere(op)) _named.Add(op);
@@ -94,12 +94,13 @@ internal sealed class OpenPuts(DhtState state)
     }
 
     /// <summary>A caller was answered before its put is stable: its outcome must not be acknowledged yet.</summary>
-    public void Hold(CoordinatedOperation early) => _early.Add(early);
+    public void HoldEarly(CoordinatedOperation early) => _early.Add(early);
 
-    public void Release(CoordinatedOperation early) => _early.Remove(early);
+    /// <summary>The put is stable.</summary>
+    public void ReleaseEarly(CoordinatedOperation early) => _early.Remove(early);
 
-    /// <summary>The view ends, and all attempts with it.</summary>
-    public void ReleaseAll() => _early.Clear();
+    /// <summary>The view ends, or the DHT, and all attempts with it.</summary>
+    public void ReleaseEarly() => _early.Clear();
 
     /// <summary>
     /// Whether a put of this session may have the number: it was given to a put, or taken for one. A future id must not be used: replicas would take its outcome for that of the put

@@ -8,7 +8,6 @@ namespace Ida.Coordination;
 /// </summary>
 internal sealed class Routes(DhtState state)
 {
-    public const long AwaitsRoom = long.MaxValue;
     private readonly RoomHold _hold = new();
     private readonly List<int> _asked = [];
 
@@ -54,7 +53,7 @@ internal sealed class Routes(DhtState state)
     /// </summary>
     public int BlockedBy(ClientOperation op, ShardMap map)
     {
-        if (op.RetryAt == AwaitsRoom && op.Awaits >= 0 && !HasRoom(op, op.Awaits)) return op.Awaits;
+        if (op.RetryAt == ClientOperation.AwaitsRoom && op.Awaits >= 0 && !HasRoom(op, op.Awaits)) return op.Awaits;
         FindAsked(op, map);
         foreach (int rank in _asked)
             if (!HasRoom(op, rank)) return rank;
@@ -94,17 +93,17 @@ internal sealed class Routes(DhtState state)
     /// </summary>
     public void Hold(ClientOperation op, int rank)
     {
-        if (op.RetryAt == AwaitsRoom && op.Awaits >= 0 && op.Awaits != rank && _hold.MayBegin(state.Node.Now)) _hold.Begin(op, _asked, state.Node.Now);
+        if (op.RetryAt == ClientOperation.AwaitsRoom && op.Awaits >= 0 && op.Awaits != rank && _hold.MayBegin(state.Node.Now)) _hold.Begin(op, _asked, state.Node.Now);
     }
 
     /// <summary>The operation was sent, or has ended; true where it held room.</summary>
     public bool EndHold(ClientOperation op) => _hold.End(op, state.Node.Now);
 
     /// <summary>Whether room was held for long enough, and is free now.</summary>
-    public bool EndLongHold()
+    public bool EndLongHold(long now)
     {
-        if (!_hold.IsOver(state.Node.Now)) return false;
-        EndHold();
+        if (!_hold.IsOver(now)) return false;
+        _hold.End(now);
         return true;
     }
 

@@ -27,6 +27,6 @@ internal enum SlotFlags : ushort
     /// <summary>The values that the participant read last, which count, are more than a frame takes.</summary>
     TooLarge = 256,
 
-    /// <summary>The participant has nothing more to say before others act.</summary>
+    /// <summary>With any of these, errors and <c>Describe</c> do not count the participant as waited for.</summary>
     Answered = Quiescent | Executed | Rejected | NotHeld | Result,
 }

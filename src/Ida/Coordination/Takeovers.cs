@@ -33,7 +33,7 @@ internal sealed class Takeovers(DhtState state, IRequests send, Participant part
         if (!attempts.TryFind(key, from, out var running, out int index) || !running.IsTakeover || (running.Flags[index] & SlotFlags.Proposed) != SlotFlags.None) return;
         if (running.AskedWithTime && !askedWithTime) return;
         running.Flags[index] |= SlotFlags.NotHeld;
-        Step(running);
+        attempts.Step(running);
     }
 
     /// <summary>A participant knows that the operation is stable: executed at all participants, with all before it.</summary>
@@ -104,7 +104,7 @@ internal sealed class Takeovers(DhtState state, IRequests send, Participant part
         else send.Recover(rank, running.Key, running.Owner, running.Kind, reject, running.AskedWithTime);
     }
 
-    /// <summary>A participant has answered.</summary>
+    /// <summary>A participant of a takeover has answered, and the attempt has no time yet.</summary>
     public void Step(CoordinatedOperation running)
     {
         if (!running.All(SlotFlags.Proposed | SlotFlags.Executed | SlotFlags.Rejected | SlotFlags.NotHeld)) return;

@@ -1,5 +1,4 @@
 using GroupCore.Runtime;
-using Ida.Kinds;
 using Ida.Shared;
 using Ida.Wire;
 
@@ -32,7 +31,9 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
         return session;
     }
 
-    /// <summary>Whether a proposal is taken. If it is not, its sender has been told why, or that an attempt at the put was executed.</summary>
+    /// <summary>
+    /// Whether a proposal of an attempt that is not held is taken. If it is not, its sender has been told why, or that an attempt at the put was executed; the caller discards the record.
+    /// </summary>
     public bool Takes(ParticipantRecord op, Session? session, int from, ulong hint)
     {
         ulong sequence = op.Key.Id.Sequence;
@@ -67,7 +68,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
     /// <summary>
     /// A proposal whose keys do not belong here by this member's hash: it can never be held. Where another attempt at the put was executed,
     /// the coordinator is still told so, since that needs no key; but without results if these are for another number of
-    /// <paramref name="keys"/> than the coordinator has here: then it is the coordinator's hash that errs.
+    /// <paramref name="keys"/> than the coordinator has here: then it is the coordinator's hash that errs. The attempt is not held; the caller discards the record.
     /// </summary>
     public void Refuse(ParticipantRecord op, int from, int keys, RejectReason reason)
     {
@@ -130,7 +131,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
         for (var other = records.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.Kind.Changes && other.Payload != op.Payload) return true;
         // A member knows what it executed itself before its state comes. It may be alone with its state when the view ends: then no other member can be asked.
-        return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (late.TryPayload(op.Key.Id, out ulong executed) && executed != op.Payload);
+        return ((remembered || outcome.View == state.View) && outcome.Payload != op.Payload) || (late.TryLate(op.Key.Id, out ulong executed) && executed != op.Payload);
     }
 
     /// <summary>Whether another attempt at the put was executed here, or is held and may yet be executed.</summary>
@@ -142,7 +143,7 @@ internal sealed class Admission(DhtState state, IAnswers send, SessionTable sess
         if (!op.Kind.Changes) return false;
         for (var other = records.AttemptsOf(op.Key.Id); other is not null; other = other.OtherAttempt)
             if (other.Kind.Changes && other.Executed) return true;
-        return late.TryPayload(op.Key.Id, out _) || (sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
+        return late.TryLate(op.Key.Id, out _) || (sessions.Find(op.Key.Id.Session) is { } session && session.TryGet(op.Key.Id.Sequence, out _));
     }
 
     private bool Overloaded(ParticipantRecord op, int from)

@@ -1,6 +1,5 @@
 using GroupCore.Wire.MessagePack;
 using Ida.Kinds;
-using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Ordering;

@@ -1,5 +1,3 @@
-using Ida.Shared;
-
 namespace Ida.Ordering;
 
 /// <summary>
@@ -144,7 +142,7 @@ internal sealed class Executor(DhtState state, IAnswers send, KeyQueues queues, 
         return true;
     }
 
-    /// <summary>Executed and stable: leaves the queues, and the table once settled. A flush does not ask for reads.</summary>
+    /// <summary>Executed and stable: leaves the queues, and the table once settled.</summary>
     public void Finish(ParticipantRecord op)
     {
         for (int i = 0; i < op.UseCount; i++)

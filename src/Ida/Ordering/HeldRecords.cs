@@ -19,7 +19,7 @@ internal sealed class HeldRecords(DhtCounters counters)
 
     public int Count => _byPut.Count;
 
-    /// <summary>Bytes of all puts in a contribution.</summary>
+    /// <summary>Bytes that all held puts take in a contribution.</summary>
     public long UnsettledBytes { get; private set; }
 
     public ParticipantRecord? Find(in AttemptId key) => _byPut.Find(key);
@@ -79,7 +79,9 @@ internal sealed class HeldRecords(DhtCounters counters)
         Recycle(op);
     }
 
-    /// <summary>Removes a record that is executed and stable, once settled. A flush does not ask for reads.</summary>
+    /// <summary>
+    /// Once executed, stable and settled, a record leaves the table; a flush does not ask for reads. While uses of it wait for values (<see cref="LatePuts"/>), it does not go back to the pool.
+    /// </summary>
     public void DropIfSettled(ParticipantRecord op)
     {
         if (op.Phase != RecordPhase.Finished || (op.Kind.Changes && !op.Settled)) return;

@@ -1,4 +1,3 @@
-using Ida.Shared;
 using Ida.Wire;
 
 namespace Ida.Ordering;
@@ -41,7 +40,7 @@ internal sealed class LatePuts(DhtState state, Slice slice, Effects effects, Hel
     public bool Needs(Entry entry) => IsMark(entry) || _lines.Has(entry);
 
     /// <summary>The put of an attempt that was executed here and not yet applied at all keys: the payload of that attempt.</summary>
-    public bool TryPayload(in OperationId put, out ulong payload) => _lateOps.TryGetValue(put, out payload);
+    public bool TryLate(in OperationId put, out ulong payload) => _lateOps.TryGetValue(put, out payload);
 
     /// <summary>Whether a use of the entry waits for the value at the view change.</summary>
     public bool IsLate(Entry entry) => _lines.Has(entry) && !Knows(entry);
@@ -132,7 +131,7 @@ internal sealed class LatePuts(DhtState state, Slice slice, Effects effects, Hel
     /// <summary>The transfer brings an entry; an entry that was written here since the view change stays unchanged.</summary>
     public void Receive(ReadOnlySpan<byte> key, ulong place, ulong version, ReadOnlySpan<byte> value)
     {
-        var entry = slice.Table.FindOrAdd(key, place, slice.Floor);
+        var entry = slice.EntryOf(key, place);
         if (entry.KnownIn == (uint)state.View) return;
         Sink.Change(entry, value.ToArray(), version);
         Know(entry);

@@ -117,6 +117,14 @@ internal sealed partial class Participant
         return Admission.Refuses(Sessions.Find(key.Id.Session), key, issued) ? true : null;
     }
 
+    /// <summary>A held attempt that has no time never gets one here.</summary>
+    private void Withdraw(ParticipantRecord op)
+    {
+        _executor.TouchAll(op);
+        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
+        Records.Remove(op);
+    }
+
     /// <summary>A takeover asks what this member holds; with <paramref name="reject"/>, an attempt not held is rejected from now on.</summary>
     public void Recover(in AttemptId key, int owner, int from, OperationKind kind, bool reject, bool withTime)
     {

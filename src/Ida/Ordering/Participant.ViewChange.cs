@@ -1,10 +1,11 @@
-using Ida.Shared;
 using Ida.ViewChange;
 
 namespace Ida.Ordering;
 
-/// <summary>View changes: what this member contributes, and how it applies the decision (dht-view-change.md#the-normal-case,
-/// #commit-what-all-surviving-participants-hold).</summary>
+/// <summary>
+/// View changes: what this member contributes, how it applies the decision (dht-view-change.md#the-normal-case, #commit-what-all-surviving-participants-hold), and how it begins to answer
+/// when its state has come.
+/// </summary>
 internal sealed partial class Participant
 {
     /// <summary>Every held put: its record stays until it is executed and stable here and its commit is known to have reached all participants.</summary>
@@ -74,7 +75,7 @@ internal sealed partial class Participant
     /// <summary>Another shard, or none: nothing of the old slice remains.</summary>
     public void DropSlice()
     {
-        Slice.Clear();
+        Slice.DropTable();
         Late.ForgetMarks();
         Sessions.Clear();
     }
@@ -120,12 +121,5 @@ internal sealed partial class Participant
             if (op.Kind.Changes && !op.Committed) Withdraw(op);
         }
         _executor.Pump();
-    }
-
-    private void Withdraw(ParticipantRecord op)
-    {
-        _executor.TouchAll(op);
-        for (int i = 0; i < op.UseCount; i++) op.Uses[i].Leave();
-        Records.Remove(op);
     }
 }

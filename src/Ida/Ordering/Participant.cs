@@ -1,6 +1,4 @@
 using GroupCore.Runtime;
-using Ida.Kinds;
-using Ida.Shared;
 
 namespace Ida.Ordering;
 

@@ -3,12 +3,12 @@ using Ida.Shared;
 namespace Ida.Ordering;
 
 /// <summary>
-/// A member's entries. That of an absent key goes as soon as nothing needs it; its clock lives on in the floor from which the clocks of absent keys begin. Each change goes
-/// through here, so that snapshots and cuts keep what they still need.
+/// A member's entries. That of an absent key goes as soon as nothing needs it; its clock lives on in the floor from which the clocks of absent keys begin. Puts change
+/// entries by <see cref="Store"/>, which lets the snapshot and the cut keep what they still need. The transfer changes entries itself, after <see cref="BeforeChange"/>.
 /// </summary>
 internal sealed class Slice(DhtState state)
 {
-    internal const int LimitedPerTurn = 16_384;
+    private const int LimitedPerTurn = 16_384;
 
     public EntryTable Table { get; private set; } = new();
 
@@ -74,6 +74,6 @@ internal sealed class Slice(DhtState state)
     /// <summary>Goes on limiting clocks, within the bound of a turn.</summary>
     public void LimitSome() => Table.LimitSome(LimitedPerTurn);
 
-    /// <summary>Nothing of the slice remains.</summary>
-    public void Clear() => Table = new();
+    /// <summary>No entry remains. The floor stays, and a cut goes on with the old table.</summary>
+    public void DropTable() => Table = new();
 }

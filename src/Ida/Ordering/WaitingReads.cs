@@ -1,3 +1,5 @@
+using System.Runtime.InteropServices;
+
 namespace Ida.Ordering;
 
 /// <summary>One-key reads, which take no place in the order (dht-order.md#reads-of-one-key).</summary>
@@ -7,11 +9,11 @@ internal sealed class WaitingReads(DhtState state, IAnswers send, Slice slice, K
     private readonly List<Entry> _waiting = [];
     private int _count;
 
-    /// <summary>Whether something waits for the right to answer.</summary>
+    /// <summary>Whether something waits for the right to answer: readers, or operations in the queues.</summary>
     public bool HasWaits { get; private set; }
 
     /// <summary>Keys with readers that wait.</summary>
-    public IReadOnlyList<Entry> Keys => _waiting;
+    public ReadOnlySpan<Entry> Keys => CollectionsMarshal.AsSpan(_waiting);
 
     /// <summary>
     /// Reads at once if no put is queued at the key: then its value is stable. False when the read has to wait.

@@ -6,7 +6,7 @@ using Ida.Shared;
 
 namespace Ida;
 
-/// <summary>State that the parts of one member's DHT share. Written at view changes and at the end of the DHT; Blocked and Initialised also in between.</summary>
+/// <summary>State that the parts of one member's DHT share. Written at view changes and at the end of the DHT; Blocked, Initialised and when it last asked for a view also in between.</summary>
 internal sealed class DhtState(IGroupPort port, DhtOptions options, DeclaredMaps maps, HybridClock clock)
 {
     private const long BetweenViews = 1_000_000_000;
