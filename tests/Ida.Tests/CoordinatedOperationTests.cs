@@ -62,14 +62,15 @@ public sealed class CoordinatedOperationTests
     public void An_object_that_serves_again_knows_nothing_of_the_participants_before()
     {
         var running = With(SlotFlags.Rejected, SlotFlags.Quiescent);
-        (running.Time, running.Committed, running.Aborting, running.IsTakeover, running.Single, running.ReturnedEarly, running.RetryAt) = (9, true, true, true, true, true, 9);
+        (running.Time, running.Phase, running.IsTakeover, running.Single, running.ReturnedEarly, running.RetryAt) = (9, AttemptPhase.Aborting, true, true, true, 9);
         running.Times[0] = 9;
         running.Reset();
         Assert.Equal(-1, running.IndexOf(0));
         running.Add(0);
         Assert.Equal((SlotFlags.None, 0UL), (running.Flags[0], running.Times[0]));
         Assert.Equal((0UL, 0L), (running.Time, running.RetryAt));
-        Assert.False(running.Committed || running.Aborting || running.IsTakeover || running.Single || running.ReturnedEarly);
+        Assert.Equal(AttemptPhase.Asked, running.Phase);
+        Assert.False(running.IsTakeover || running.Single || running.ReturnedEarly);
     }
 
     private static CoordinatedOperation With(params SlotFlags[] flags)

@@ -55,8 +55,8 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
     {
         if (!TryFind(key, from, out var running, out int index)) return;
         running.Flags[index] |= quiescent ? SlotFlags.Quiescent | SlotFlags.Result : SlotFlags.Result;
-        if (running.Single) running.Committed = true;
-        if (running.Committed)
+        if (running.Single) running.Phase = AttemptPhase.Committed;
+        if (running.Phase == AttemptPhase.Committed)
         {
             if (!running.Kind.Changes && running.Level == ConsistencyLevel.Ordered && running.All(SlotFlags.Result)) CompleteClient(running);
             FinishIfStable(running);
@@ -80,7 +80,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
 
     public void OnAborted(in AttemptId key, int from)
     {
-        if (!TryFind(key, from, out var running, out int index) || !running.Aborting) return;
+        if (!TryFind(key, from, out var running, out int index) || running.Phase != AttemptPhase.Aborting) return;
         running.Flags[index] |= SlotFlags.AbortAcked;
         FailIfAborted(running);
     }
@@ -95,8 +95,8 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
     /// <summary>A participant has answered.</summary>
     public void Step(CoordinatedOperation running)
     {
-        if (running.Committed) return;
-        if (running.Aborting)
+        if (running.Phase == AttemptPhase.Committed) return;
+        if (running.Phase == AttemptPhase.Aborting)
         {
             FailIfAborted(running);
             return;
@@ -133,7 +133,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
             quiescent &= (running.Flags[i] & SlotFlags.QuiescentAtProposal) != SlotFlags.None;
         }
         bool stable = (equal || !state.Rules.FastPathEqual) && (quiescent || !state.Rules.FastPathQuiescent);
-        (running.Committed, running.Time) = (true, time);
+        (running.Phase, running.Time) = (AttemptPhase.Committed, time);
         // This member's participant may execute the operation within the commit: first drop results computed ahead.
         if (!stable) KeepWhatHolds(running, time);
         bool here = RemoteRanks(running, out var ranks);
@@ -250,7 +250,7 @@ internal sealed partial class Attempts(DhtState state, IRequests send, Participa
         if (!released && Ends(client, running.Reason))
         {
             // The caller will be told "not executed", so all participants must have rejected the attempt first: otherwise a flush might find it at all survivors.
-            running.Aborting = true;
+            running.Phase = AttemptPhase.Aborting;
             AbortOthers(running, SlotFlags.Rejected, acknowledge: true);
             FailIfAborted(running);
             return;

@@ -17,7 +17,7 @@ internal sealed class CoordinatedOperation
     public ulong[] Times = new ulong[8];
     public int Count;
     public ulong Time;
-    public bool Committed, Aborting;
+    public AttemptPhase Phase;
     public RejectReason Reason;
 
     /// <summary>The rank of the participant that gave the reason; −1 while it is the least of all reasons.</summary>
@@ -78,7 +78,8 @@ internal sealed class CoordinatedOperation
         Count = 0;
         Time = 0;
         (Reason, RefusedBy) = (RejectReason.Rejected, -1);
-        Committed = Aborting = ReturnedEarly = IsTakeover = Single = false;
+        Phase = AttemptPhase.Asked;
+        ReturnedEarly = IsTakeover = Single = false;
         Client = null;
         RetryAt = 0;
     }

@@ -91,7 +91,7 @@ internal sealed class Takeovers(DhtState state, IRequests send, Participant part
     private void Ask(CoordinatedOperation running, long now)
     {
         running.RetryAt = now + QuietNanoseconds;
-        running.Committed = false;
+        running.Phase = AttemptPhase.Asked;
         running.AskedWithTime = participant.Records.Find(running.Key) is { Committed: true };
         Array.Clear(running.Flags);
         for (int i = 0; i < running.Count; i++) Ask(running, i, reject: false);

@@ -41,7 +41,10 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
     private ulong _incarnation, _admitted;
     private readonly TimerHandle _enableLimit;
     private int _enabled = -1;
-    private bool _ticking, _contributed, _contributedEnabled, _contributedLeaving;
+    private bool _ticking;
+
+    // What the contribution to the view change under way says; null: none was written.
+    private (bool Enabled, bool Leaving)? _contributed;
 
     public DhtLayer(IGroupPort port, DhtOptions options, DeclaredMaps maps, long clockOffset)
     {
@@ -125,7 +128,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
 
     public void Contribute(IBufferWriter<byte> into)
     {
-        (_contributed, _contributedEnabled, _contributedLeaving) = (true, !IsOver, IsLeaving);
+        _contributed = (!IsOver, IsLeaving);
         bool member = _state.Map is not null && _state.Slot >= 0;
         var contribution = new Contribution
         {
@@ -148,15 +151,15 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
     public void OnInstalled(View view, IReadOnlyList<LayerContribution> contributions)
     {
         _state.Wedged = false;
-        bool contributed = _contributed;
-        _contributed = false;
+        var contributed = _contributed;
+        _contributed = null;
         if (IsOver)
         {
             // This part ended after it had contributed that it goes on, so it may have a slot in this view. A view that it asked for during the flush was not granted.
-            if (contributed && _contributedEnabled) _state.Port.RequestView();
+            if (contributed is { Enabled: true }) _state.Port.RequestView();
             return;
         }
-        if (!contributed)
+        if (contributed is not { } said)
         {
             // Attached during a flush, or to the current view: the next view change is the first to count.
             (_state.Rank, _state.View) = (_state.Port.Rank, view.Id);
@@ -164,7 +167,7 @@ internal sealed partial class DhtLayer : IGroupLayer, IOperationTaker, ITimerTar
             return;
         }
         Install(Decision.Decide(contributions, view, _state.Rules), view);
-        if (IsLeaving && !IsOver && !_contributedLeaving) _state.Port.RequestView();
+        if (IsLeaving && !IsOver && !said.Leaving) _state.Port.RequestView();
         _messages.Drain();
         Tick();
     }

@@ -123,7 +123,7 @@ internal sealed partial class DhtMessages
             return;
         }
         // No member remembers that a read was executed; but an aborted read may have got its commit from a member that took over.
-        if (running is { Kind.Changes: false } && (count > 0 || !running.Aborting))
+        if (running is { Kind.Changes: false } && (count > 0 || running.Phase != AttemptPhase.Aborting))
         {
             Refuse(RefusalReason.Unexpected);
             return;
