@@ -6,7 +6,7 @@ namespace Ida.Coordination;
 /// <summary>The errors that end calls: what was wrong, and what is known of where it came about.</summary>
 internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes routes)
 {
-    public const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, or a member lacked its map, and replicas remember no outcome of a retry: it was told, or is too long ago, or there is none.";
+    public const string OnlyMisplaced = "A hash refused the attempts of the member that issued the put, or a member lacked its map, and replicas remember no outcome of a retry: it was acknowledged, is too old, or there is none.";
 
     public static string Why(ClientOperation op, Exception reason) =>
         reason is OperationCanceledException ? "The call was cancelled" : $"The time of the call, {TimeSpan.FromTicks(op.Timeout / 100)}, was over";
@@ -89,5 +89,5 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
         About(op, new OperationNotExecutedException($"The time of the operation would be more than {TimeSpan.FromMicroseconds(HybridClock.Jump >> 12)} ahead of the clocks of most members: the clock of this member is wrong, or that of a member that wrote one of its keys. Members align their clocks at each view change.{Nothing(op)}"), rank);
 
     public static ArgumentException NeverGiven(OperationId operation) =>
-        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, which no put was given. It may be the id of an earlier put only, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}, or one of Dht.{nameof(Coordinator.NewOperation)}.", nameof(operation));
+        new($"{nameof(PutOptions)}.{nameof(PutOptions.Operation)} is {operation}, an id that was given to no put. Use the id of an earlier put, from {nameof(PutResult)} or {nameof(OutcomeUnknownException)}, or one of Dht.{nameof(Coordinator.NewOperation)}.", nameof(operation));
 }

@@ -103,7 +103,7 @@ internal sealed partial class Coordinator
             if (EndsAsExecuted(op)) return;
             bool misplaced = owner == _state.Rank && _known.TryGet(op.Id, out var end) && end.Status == EndStatus.Misplaced && PutPayload.SamePairs(end.Payload, op.Payload);
             Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, owner < 0 ? "The session of the put is over, and no replica remembers it."
-                : misplaced ? CallFailures.OnlyMisplaced : "The outcome was told, or is too long ago.")));
+                : misplaced ? CallFailures.OnlyMisplaced : "The outcome was acknowledged, or is too old.")));
             return;
         }
         bool room = _routes.HasRoom(owner);
@@ -162,7 +162,7 @@ internal sealed partial class Coordinator
                 Finish(op, CallFailures.NeverGiven(op.Id));
                 break;
             case EndStatus.Forgotten:
-                Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, "The member that issued the put has told its outcome, or it or the taking of its id is too long ago.")));
+                Finish(op, _errors.About(op, new OutcomeForgottenException(op.Id, "The member that issued the put no longer has its outcome, or took its id too long ago.")));
                 break;
             case EndStatus.Executed:
                 op.WithoutResult = !results;
