@@ -1,3 +1,4 @@
+using GroupCore.Membership;
 using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle.Client;
@@ -41,6 +42,29 @@ public sealed class MonitoredAddressTests
         Assert.Equal([(0, false)], dropped);
     }
 
+    /// <summary>What is queued for it would count for the node as long as a group suspects it, which may be until this process is out of the group.</summary>
+    [Fact]
+    public void A_process_that_is_suspected_and_watched_no_longer_holds_no_link()
+    {
+        var links = new OneLink(s_registered);
+        var node = new LogBus.Part(_bus, 2, links);
+        var directory = new OracleDirectory(node);
+        List<(int Peer, bool Gone)> dropped = [];
+        var detector = new FailureDetector(node, new(), new FrameSender(node), directory, new(node, new(node), directory)) { OnDropped = (peer, gone) => dropped.Add((peer, gone)) };
+        Subject other = new(new(OneLink.Other, 1), s_registered, 0, 0);
+        for (int again = 1; again <= 2; again++)
+        {
+            detector.Assign([other]);
+            detector.Step();
+            detector.Suspect(other.Id, Suspicion.FlushStall);
+            Assert.Equal((1, again - 1), (links.Holders, dropped.Count));
+            detector.Assign([]);
+            Assert.Equal((0, again), (links.Holders, dropped.Count));
+        }
+        detector.Withdraw(other.Id);
+        Assert.Equal((0, 2), (links.Holders, dropped.Count));
+    }
+
     private List<SuspectFrame> Reported(LinkFault fault, NodeAddress reachedAt, out bool gone)
     {
         var links = new OneLink(reachedAt);
@@ -62,6 +86,8 @@ public sealed class MonitoredAddressTests
 
         public List<SuspectFrame> Sent { get; } = [];
 
+        public int Holders { get; private set; }
+
         public NodeAddress Local { get; } = new("127.0.0.1:7002");
 
         public bool IsFull => false;
@@ -73,6 +99,10 @@ public sealed class MonitoredAddressTests
         public void Close(int peer)
         {
         }
+
+        void ILinks.Hold(int peer) => Holders++;
+
+        void ILinks.Release(int peer) => Holders--;
 
         public void Probe(int peer)
         {

@@ -269,14 +269,20 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
         for (int i = _watched.Count - 1; i >= 0; i--)
         {
             MonitoredProcess watched = _watched[i];
-            if (watched.Assigned || watched.Suspected is not null) continue;
-            _watched.RemoveAt(i);
-            _byId.Remove(watched.Subject.Id);
+            if (watched.Assigned) continue;
+            if (watched.Suspected is null)
+            {
+                _watched.RemoveAt(i);
+                _byId.Remove(watched.Subject.Id);
+            }
             // Until the Oracle has excluded the process, a refusal may come from a proxy that is down for a moment.
             bool gone = watched.Observed is Suspicion.Replaced or Suspicion.ProcessGone || (watched.Observed == Suspicion.Refused && watched.Subject.Id == excluded);
             if (watched.Peer < 0) continue;
-            OnDropped?.Invoke(watched.Peer, gone);
-            node.Links.Release(watched.Peer);
+            // Only probes need the link: where a group suspects the process for good, what is queued for it would count for the node as long.
+            int peer = watched.Peer;
+            watched.Peer = -1;
+            OnDropped?.Invoke(peer, gone);
+            node.Links.Release(peer);
         }
     }
 
