@@ -43,7 +43,7 @@ public sealed record GroupHostOptions
     /// The layers that may be attached to groups of this process (<c>Group.AttachLayerAsync</c>), each with its name and frame types; at most 4, including
     /// the DHT's, which the node adds. Default none.
     /// </summary>
-    public IReadOnlyList<LayerFrames> Layers { get; init; } = [];
+    internal IReadOnlyList<LayerFrames> Layers { get; init; } = [];
 
     /// <summary><see cref="GroupLimits.ViewRecords"/>; less only in tests.</summary>
     internal uint ViewRecords { get; init; } = GroupLimits.ViewRecords;

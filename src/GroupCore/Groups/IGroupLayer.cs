@@ -17,7 +17,7 @@ namespace GroupCore.Groups;
 /// every member that installs the next view has the same contributions, whichever members die meanwhile, and a decision computed from them
 /// by a pure function is agreed without a message of its own.
 /// </remarks>
-public interface IGroupLayer
+internal interface IGroupLayer
 {
     /// <summary>
     /// A view change begins, or begins again with a proposal that supersedes the one before: from now until <see cref="OnInstalled"/>

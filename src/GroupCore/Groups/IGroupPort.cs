@@ -8,7 +8,7 @@ namespace GroupCore.Groups;
 /// What an <see cref="IGroupLayer"/> may do: send frames to members of the current view. Delivery is reliable and FIFO per pair within a view; the receiver drops
 /// frames of a view that is over. When a link is lost with frames on it, another view is asked for, and no frame passes between the two members until then.
 /// </summary>
-public interface IGroupPort
+internal interface IGroupPort
 {
     /// <summary>The node: time, timers, randomness, completions.</summary>
     INode Node { get; }

@@ -3,4 +3,4 @@ using GroupCore.Membership;
 namespace GroupCore.Groups;
 
 /// <summary>What a survivor or leaver contributed to a view change. <paramref name="Bytes"/> may be kept.</summary>
-public readonly record struct LayerContribution(ProcessId Member, ReadOnlyMemory<byte> Bytes);
+internal readonly record struct LayerContribution(ProcessId Member, ReadOnlyMemory<byte> Bytes);

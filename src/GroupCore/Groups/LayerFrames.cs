@@ -8,7 +8,7 @@ namespace GroupCore.Groups;
 /// A layer's name and frame types: its own range within <see cref="FrameType.FirstLayer"/> to <see cref="FrameType.LastLayer"/>, the same at every member.
 /// A process declares its layers in <see cref="GroupHostOptions.Layers"/>. Source: views-and-flush.md#each-layer-has-its-name-and-its-frame-types.
 /// </summary>
-public sealed record LayerFrames
+internal sealed record LayerFrames
 {
     /// <summary>Longest name, in characters.</summary>
     internal const int NameChars = 32;

@@ -5,7 +5,7 @@ namespace GroupCore.Membership;
 /// All calls are made inside turns; the implementation repeats requests until they are answered, so they have no answer here beyond the
 /// events of <see cref="IMembershipSink"/>.
 /// </summary>
-public interface IMembership
+internal interface IMembership
 {
     /// <summary>This process; incarnation 0 until registered.</summary>
     ProcessId Self { get; }

@@ -4,7 +4,7 @@ namespace GroupCore.Membership;
 /// What membership tells the group layer, inside turns. Events may repeat and proposals and installs may come out of order or with
 /// gaps; the receiver drops what is old and calls <see cref="IMembership.Sync"/> for what is missing.
 /// </summary>
-public interface IMembershipSink
+internal interface IMembershipSink
 {
     /// <summary>The state changed, or it is the same and <paramref name="reason"/> says something that a user should know, such as that no seed answers.</summary>
     void OnMembershipState(MembershipState state, string reason);

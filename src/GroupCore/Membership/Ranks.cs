@@ -1,7 +1,7 @@
 namespace GroupCore.Membership;
 
 /// <summary>Computes the next rank list: a pure function that the Oracle and every member run alike.</summary>
-public static class Ranks
+internal static class Ranks
 {
     /// <summary>The next list: from the old one, the members of it that stay, and the joiners in joining order.</summary>
     public static List<ProcessId> Compose(IReadOnlyList<ProcessId> old, Func<ProcessId, bool> stays, IReadOnlyList<ProcessId> joined, Composition policy)

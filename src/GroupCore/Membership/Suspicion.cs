@@ -1,7 +1,7 @@
 namespace GroupCore.Membership;
 
 /// <summary>On what evidence a process is suspected. Source: failure-detection.md#proof-of-death.</summary>
-public enum Suspicion
+internal enum Suspicion
 {
     /// <summary>Probes and indirect probes went unanswered.</summary>
     Timeout,

@@ -3,7 +3,7 @@ using GroupCore.Wire;
 namespace GroupCore.Runtime;
 
 /// <summary>A protocol that receives frames.</summary>
-public interface IFrameHandler
+internal interface IFrameHandler
 {
     /// <summary>
     /// Handles one complete frame. <paramref name="body"/> is valid during the call only and is untrusted: a handler reads it with

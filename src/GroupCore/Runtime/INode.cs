@@ -14,7 +14,7 @@ namespace GroupCore.Runtime;
 /// sockets) and under the simulator of <c>Ida.Testing</c> (virtual time and a seed).
 /// Source: node-and-turn.md#pure-protocols, #the-steps-of-a-turn-have-one-order.
 /// </remarks>
-public interface INode
+internal interface INode
 {
     /// <summary>Random 64-bit name of this life of the node; a process that rejoins after it was excluded gets a new one.</summary>
     ulong Id { get; }

@@ -1,7 +1,7 @@
 namespace GroupCore.Runtime;
 
 /// <summary>A caller's request, queued from any thread and run inside a turn. Derived classes are pooled operations.</summary>
-public abstract class NodeCommand
+internal abstract class NodeCommand
 {
     /// <summary>Whether to run the command on the caller's thread even while the loop is awake, since it may need no message to complete.</summary>
     internal virtual bool AtOnce => false;

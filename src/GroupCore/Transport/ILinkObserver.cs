@@ -1,7 +1,7 @@
 namespace GroupCore.Transport;
 
 /// <summary>Is told of link events, inside a turn.</summary>
-public interface ILinkObserver
+internal interface ILinkObserver
 {
     /// <summary>A connection is up and frames flow; also called after each resume and answered probe, and when the identity of a peer that dialled in is settled.</summary>
     void OnLinkUp(int peer);

@@ -16,7 +16,7 @@ namespace GroupCore.Transport;
 /// was silent for 3 s with bytes queued. All strangers share the bytes that are read from them in a turn.
 /// There is no <c>Socket</c> in this contract: simulation and TCP implement it alike.
 /// </remarks>
-public interface ILinks
+internal interface ILinks
 {
     /// <summary>The address at which other nodes reach this one.</summary>
     NodeAddress Local { get; }

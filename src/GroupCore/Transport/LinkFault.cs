@@ -1,7 +1,7 @@
 namespace GroupCore.Transport;
 
 /// <summary>What happened to a link.</summary>
-public enum LinkFault
+internal enum LinkFault
 {
     /// <summary>A connection that carried the link broke; the link resumes over the next one, which this end dials if it asked for the peer.</summary>
     Reset,

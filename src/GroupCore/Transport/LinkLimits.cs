@@ -2,7 +2,7 @@ namespace GroupCore.Transport;
 
 /// <summary>Limits of a link; sources: links.md#sizes-are-checked-before-anything-is-allocated, #bulk-asks-for-room-control-does-not,
 /// #a-queue-that-passes-its-limit-ends-the-link.</summary>
-public static class LinkLimits
+internal static class LinkLimits
 {
     /// <summary>Largest frame, header included, in bytes.</summary>
     public const int FrameBytes = 1 << 20;

@@ -16,7 +16,7 @@ namespace GroupCore.Wire;
 /// not part of the key. A field with the name of a property that is written (<c>_name</c> of <c>Name</c>) is taken for the field of that property. These values are
 /// refused when they are written: NaN, a local <see cref="DateTime"/>, a string with half a character, an object of a type derived from the declared one.</para>
 /// </remarks>
-public static class CanonicalKey
+internal static class CanonicalKey
 {
     /// <summary>Checks that a type can be a key.</summary>
     /// <exception cref="ContractException">It cannot, or a member of it cannot.</exception>

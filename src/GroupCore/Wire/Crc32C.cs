@@ -4,7 +4,7 @@ using System.Numerics;
 namespace GroupCore.Wire;
 
 /// <summary>CRC-32C (Castagnoli) by the processor's instruction: finds damaged frames and chunks; not for adversaries.</summary>
-public static class Crc32C
+internal static class Crc32C
 {
     /// <summary>The checksum of <paramref name="bytes"/>; to continue a checksum, pass the one of the preceding bytes as <paramref name="before"/>.</summary>
     public static uint Compute(ReadOnlySpan<byte> bytes, uint before = 0)

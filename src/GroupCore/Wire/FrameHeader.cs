@@ -8,7 +8,7 @@ namespace GroupCore.Wire;
 /// </summary>
 /// <remarks>Acknowledgements are not part of the header: they travel once per gathered write in the <see cref="FrameType.Segment"/> frame, so that the bytes of a
 /// multicast are the same for every peer (links.md#a-frame-has-the-same-bytes-for-every-peer).</remarks>
-public readonly record struct FrameHeader(int Length, byte Flags, FrameType Type, ushort Slot, uint View)
+internal readonly record struct FrameHeader(int Length, byte Flags, FrameType Type, ushort Slot, uint View)
 {
     /// <summary>Bytes of the header.</summary>
     public const int Size = 12;

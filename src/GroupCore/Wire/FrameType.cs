@@ -4,7 +4,7 @@ namespace GroupCore.Wire;
 /// Frame types (links.md#messages and the chapters of the protocols that send them). The wire-contract test locks them: a number is never reused for
 /// another purpose.
 /// </summary>
-public enum FrameType : byte
+internal enum FrameType : byte
 {
     /// <summary>No frame.</summary>
     None = 0,

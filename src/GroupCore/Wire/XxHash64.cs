@@ -4,7 +4,7 @@ using System.Numerics;
 namespace GroupCore.Wire;
 
 /// <summary>xxHash64 (Y. Collet): the same 64 bits for the same bytes and seed on every machine; not for adversaries.</summary>
-public static class XxHash64
+internal static class XxHash64
 {
     private const ulong P1 = 0x9E3779B185EBCA87, P2 = 0xC2B2AE3D27D4EB4F, P3 = 0x165667B19E3779F9, P4 = 0x85EBCA77C2B2AE63, P5 = 0x27D4EB2F165667C5;
 

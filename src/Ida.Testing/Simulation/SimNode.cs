@@ -47,7 +47,7 @@ public sealed partial class SimNode : ICaller
     }
 
     /// <summary>What protocols are attached to.</summary>
-    public INode Node => _node;
+    internal INode Node => _node;
 
     /// <summary>Its name: the one given, followed by the number of the life from the second life on.</summary>
     public string Name { get; }

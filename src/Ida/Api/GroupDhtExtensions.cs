@@ -16,7 +16,7 @@ public static class GroupDhtExtensions
     private static readonly Lock Gate = new();
 
     /// <summary>The DHT as a layer. An <see cref="IdaNode"/> adds it to <see cref="GroupHostOptions.Layers"/> by itself; a <see cref="GroupHost"/> made without a node needs it there.</summary>
-    public static LayerFrames Layer => DhtFrame.Layer;
+    internal static LayerFrames Layer => DhtFrame.Layer;
 
     /// <summary>
     /// Makes this member part of the group's DHT, and completes when it has its slot. The DHT begins when there is a member for

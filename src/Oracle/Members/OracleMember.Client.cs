@@ -12,7 +12,7 @@ using RegisterOperation = Oracle.State.Operations.Register;
 namespace Oracle;
 
 /// <content>How this process lives with the Oracle: its start, its lease, how it blocks, and the decisions that it receives.</content>
-public sealed partial class OracleMember
+internal sealed partial class OracleMember
 {
     private const long SyncEvery = Durations.Second;
     private const long SyncApart = 100 * Durations.Millisecond;

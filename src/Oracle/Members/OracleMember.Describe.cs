@@ -3,7 +3,7 @@ using GroupCore.Diagnostics;
 namespace Oracle;
 
 /// <content>Describes the condition of membership for a human reader.</content>
-public sealed partial class OracleMember
+internal sealed partial class OracleMember
 {
     internal Detection.FailureDetector Detector => _detector;
 

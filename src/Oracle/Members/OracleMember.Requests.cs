@@ -5,7 +5,7 @@ using Oracle.State.Operations;
 namespace Oracle;
 
 /// <content>Requests of the group layer.</content>
-public sealed partial class OracleMember
+internal sealed partial class OracleMember
 {
     /// <inheritdoc/>
     public void Join(string name, GroupOptions options, string tag)

@@ -21,7 +21,7 @@ namespace Oracle;
 /// Created before the node's group layer, so that frames caused by what it delivers at the end of a turn still leave with that turn.
 /// Source: oracle.md#without-contact-a-process-blocks-then-ends, #a-replica-is-believed-over-a-confirmed-link-only.
 /// </remarks>
-public sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
+internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
 {
     private const long Tick = 0;
     private const long Kick = 1;

@@ -120,7 +120,7 @@ public sealed partial class Group : IAsyncDisposable, IGroupFacade
     /// <param name="cancellationToken">Ends the wait.</param>
     /// <exception cref="InvalidOperationException">The options do not name the layer, or it is attached already.</exception>
     /// <exception cref="NotMemberException">This process is no longer in the group, or is leaving it.</exception>
-    public async ValueTask<TLayer> AttachLayerAsync<TLayer>(LayerFrames layer, Func<IGroupPort, TLayer> create, CancellationToken cancellationToken = default)
+    internal async ValueTask<TLayer> AttachLayerAsync<TLayer>(LayerFrames layer, Func<IGroupPort, TLayer> create, CancellationToken cancellationToken = default)
         where TLayer : IGroupLayer
     {
         ArgumentNullException.ThrowIfNull(layer);

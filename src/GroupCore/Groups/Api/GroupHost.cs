@@ -13,7 +13,7 @@ using GroupCore.Wire.MessagePack;
 namespace GroupCore.Groups;
 
 /// <summary>The groups of one process: hands each frame and membership event to its group. Created before the node's first turn.</summary>
-public sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener, IGroupHost
+internal sealed class GroupHost : IMembershipSink, IFrameHandler, ILinkObserver, ITurnParticipant, IStopListener, IGroupHost
 {
     private readonly List<GroupProtocol> _groups = [];
     private volatile GroupProtocol[] _listed = [];

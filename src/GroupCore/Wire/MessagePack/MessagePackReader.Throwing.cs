@@ -1,7 +1,7 @@
 namespace GroupCore.Wire.MessagePack;
 
 /// <content>The readers that throw, for payloads.</content>
-public ref partial struct MessagePackReader
+internal ref partial struct MessagePackReader
 {
     /// <summary>Reads true or false.</summary>
     /// <exception cref="InvalidDataException">The next value is something else.</exception>

@@ -15,7 +15,7 @@ namespace GroupCore.Wire.MessagePack;
 /// is at most the number of bytes left, and a count from <see cref="TryReadMapHeader"/> at most half of that.</para>
 /// <para>Nothing is allocated but the strings and arrays asked for. Pass the reader by <c>ref</c>. Limits: links.md#sizes-are-checked-before-anything-is-allocated.</para>
 /// </remarks>
-public ref partial struct MessagePackReader
+internal ref partial struct MessagePackReader
 {
     /// <summary>How deep values may be nested.</summary>
     public const int MaxDepth = 64;

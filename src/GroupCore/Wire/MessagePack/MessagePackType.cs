@@ -1,7 +1,7 @@
 namespace GroupCore.Wire.MessagePack;
 
 /// <summary>What the next value of a <see cref="MessagePackReader"/> is.</summary>
-public enum MessagePackType
+internal enum MessagePackType
 {
     /// <summary>No value: the end of the bytes, or the byte that the format never uses (0xC1).</summary>
     None,

@@ -14,7 +14,7 @@ namespace GroupCore.Wire.MessagePack;
 /// <para>Over a span, a value that does not fit is not written, and nothing after it is either: <see cref="Fits"/> stays false and
 /// <see cref="Written"/> throws, so that half a frame cannot be sent by mistake. The writer never writes beyond the span.</para>
 /// </remarks>
-public ref struct MessagePackWriter
+internal ref struct MessagePackWriter
 {
     private readonly IBufferWriter<byte>? _to;
     private readonly int _room;
