@@ -88,7 +88,7 @@ public sealed class DhtLogTests
         foreach (var (member, log) in world.Members.Zip(logs))
         {
             long taken = member.Host.Current!.Counters.Takeovers;
-            Assert.Equal(taken, log.Entries.Where(static entry => entry.Name == "TakenOver").Sum(static entry => int.Parse(entry.Message.Split("drive them: ")[1].Split(' ')[0], CultureInfo.InvariantCulture)));
+            Assert.Equal(taken, log.Entries.Where(static entry => entry.Name == "TakenOver").Sum(static entry => int.Parse(entry.Message.Split("took over ")[1].Split(' ')[0], CultureInfo.InvariantCulture)));
         }
         Assert.Contains(world.Members, static member => member.Host.Current!.Counters.Takeovers > 0);
         world.Swallows = null;

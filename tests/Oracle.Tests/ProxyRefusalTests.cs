@@ -60,12 +60,13 @@ public sealed class ProxyRefusalTests
 
     /// <summary>All eight watchers see it. At the process's own address two of them were proof.</summary>
     [Theory]
-    [InlineData(Suspicion.Refused, true)]
-    [InlineData(Suspicion.Refused, false)]
-    [InlineData(Suspicion.Replaced, true)]
-    [InlineData(Suspicion.Replaced, false)]
-    public void A_refusal_at_a_proxy_counts_when_it_lasts_as_long_as_a_silence_has_to(Suspicion evidence, bool owns)
+    [InlineData(nameof(Suspicion.Refused), true)]
+    [InlineData(nameof(Suspicion.Refused), false)]
+    [InlineData(nameof(Suspicion.Replaced), true)]
+    [InlineData(nameof(Suspicion.Replaced), false)]
+    public void A_refusal_at_a_proxy_counts_when_it_lasts_as_long_as_a_silence_has_to(string named, bool owns)
     {
+        var evidence = Enum.Parse<Suspicion>(named);
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
         var (node, detector, state, ids) = Weighing(simulation, owns);
         var watchers = new MonitoringRing().WatchersOf(ids[0], state);

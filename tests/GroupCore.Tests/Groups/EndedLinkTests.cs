@@ -36,12 +36,13 @@ public sealed class EndedLinkTests
     }
 
     [Theory]
-    [InlineData(LinkFault.Rejected)]
-    [InlineData(LinkFault.Replaced)]
-    [InlineData(LinkFault.Overflow)]
-    [InlineData(LinkFault.WrongCluster)]
-    public void What_a_stranger_sent_to_a_member_goes_with_its_link(LinkFault fault)
+    [InlineData(nameof(LinkFault.Rejected))]
+    [InlineData(nameof(LinkFault.Replaced))]
+    [InlineData(nameof(LinkFault.Overflow))]
+    [InlineData(nameof(LinkFault.WrongCluster))]
+    public void What_a_stranger_sent_to_a_member_goes_with_its_link(string named)
     {
+        var fault = Enum.Parse<LinkFault>(named);
         using var cluster = Settled(1, 2);
         var (host, protocol) = (cluster[0].Host, cluster[0].Group!.Protocol);
         var counters = cluster[0].SimNode.Node.Counters;
