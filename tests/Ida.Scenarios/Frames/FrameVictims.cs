@@ -85,7 +85,8 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         foreach (var member in _members)
         {
             if (member.Loop.Fault is { } fault) return $"a turn threw: {fault}";
-            if (!mayBeExcluded && (member.Node.State != MembershipState.Active || member.Node.Completion.IsCompleted)) return $"{member.Node.Id} is {member.Node.State}: {member.Node.Completion.Exception?.GetBaseException().Message}";
+            // A busy machine may block a node for a moment. One that stays so serves nothing, which the calls tell.
+            if (!mayBeExcluded && (member.Node.State is not (MembershipState.Active or MembershipState.Blocked) || member.Node.Completion.IsCompleted)) return $"{member.Node.Id} is {member.Node.State}: {member.Node.Completion.Exception?.GetBaseException().Message}";
         }
         return null;
     }
