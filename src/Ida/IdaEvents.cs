@@ -108,7 +108,7 @@ internal static partial class IdaEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, inFlight, waiting), static (to, e) => OperationsRefused(to, e.node, e.group, e.inFlight, e.waiting));
     }
 
-    [LoggerMessage(3107, LogLevel.Warning, "Node {Node}: the DHT of group {Group} refuses operations: {InFlight} are in flight at this member and {Waiting} wait. Logged again when none has been refused for 5 s.")]
+    [LoggerMessage(3107, LogLevel.Warning, "Node {Node}: the DHT of group {Group} refuses operations: {InFlight} are in flight at this member and {Waiting} wait. The end is logged when none has been refused for 5 s.")]
     private static partial void OperationsRefused(ILogger logger, string node, string group, int inFlight, int waiting);
 
     public static void OperationsAccepted(this NodeLog log, string group, long count)

@@ -107,6 +107,21 @@ public sealed class HostileAnswerTests
         await AssertEndsAndServesAsync(world, victim, read);
     }
 
+    /// <summary>Only values are too large for a frame. A caller that is told so of a put takes it for not executed, and it may be.</summary>
+    [Fact]
+    public async Task R_a_put_is_not_said_to_have_too_much_to_tell()
+    {
+        var world = DhtWorld.Founded(4);
+        var (victim, put, head) = Begin(world);
+        long before = victim.Node.Counters.Refused(RefusalReason.Malformed);
+        ulong time = victim.Host.Current!.Participant.Records.Oldest!.Proposed;
+        for (int rank = 0; rank < 4; rank++)
+            if (rank != victim.Rank) victim.Deliver(new(DhtFrame.Proposed, [.. head, .. BitConverter.GetBytes(time), 7], world.View!.Id, rank));
+        Assert.Equal(before + 3, victim.Node.Counters.Refused(RefusalReason.Malformed));
+        world.RunUntil(() => put.IsCompleted, "The put");
+        Assert.Equal(3, (await put).Versions.Count);
+    }
+
     /// <summary>Reads leave no outcomes: who says that one was executed long ago lies, and would have it end with keys that are not there.</summary>
     [Theory]
     [InlineData(0)]

@@ -73,7 +73,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, reason, count), static (to, e) => InputRefused(to, e.node, e.reason, e.count));
     }
 
-    [LoggerMessage(1007, LogLevel.Warning, "Node {Node}: input from the network is refused ({Reason}): {Count} times in the last second. Logged again when no input has been refused for 5 s.")]
+    [LoggerMessage(1007, LogLevel.Warning, "Node {Node}: input from the network is refused ({Reason}): {Count} times in the last second. The end is logged when no input has been refused for 5 s.")]
     private static partial void InputRefused(ILogger logger, string node, string reason, long count);
 
     public static void InputAccepted(this NodeLog log, string reason, long count)
@@ -257,7 +257,7 @@ internal static partial class GroupCoreEvents
         if (log.IsOn) log.Add(Category, (node: log.Name, group, calls, bytes), static (to, e) => CallsRefused(to, e.node, e.group, e.calls, e.bytes));
     }
 
-    [LoggerMessage(1212, LogLevel.Warning, "Node {Node}: group {Group} refuses calls: {Calls} calls with {Bytes} bytes wait to be sent. Told again when none was refused for 5 s.")]
+    [LoggerMessage(1212, LogLevel.Warning, "Node {Node}: group {Group} refuses calls: {Calls} calls with {Bytes} bytes wait to be sent. The end is logged when none has been refused for 5 s.")]
     private static partial void CallsRefused(ILogger logger, string node, string group, int calls, long bytes);
 
     public static void CallsAccepted(this NodeLog log, string group, long count)

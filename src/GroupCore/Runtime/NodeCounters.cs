@@ -5,6 +5,10 @@ public sealed class NodeCounters
 {
     private readonly long[] _refused = new long[Enum.GetValues<RefusalReason>().Length];
 
+    internal NodeCounters()
+    {
+    }
+
     /// <summary>Refused input that no node of this code ever sends (framing, body, unknown type) and for which no peer was blamed yet. Read by the loop only.</summary>
     internal long Malformed { get; private set; }
 
@@ -32,7 +36,7 @@ public sealed class NodeCounters
     }
 
     /// <summary>Counts one refused input.</summary>
-    public void Refuse(RefusalReason reason)
+    internal void Refuse(RefusalReason reason)
     {
         if (reason is RefusalReason.Framing or RefusalReason.Malformed or RefusalReason.UnknownType) Malformed++;
         ref long slot = ref _refused[(int)reason];

@@ -18,7 +18,7 @@ namespace GroupCore.Wire;
 /// Also refused is a type with a member that keeps a value and is public or has <c>[DataMember]</c>, but cannot be set when it is read, unless the member has
 /// <c>[IgnoreDataMember]</c>; a computed property keeps no value. Items of sorted collections must have an order of their own, since comparers do not travel.</para>
 /// <para>A reader skips members that it does not know; members that a message lacks keep their defaults. Values may be nested
-/// <see cref="MessagePackReader.MaxDepth"/> deep. Formatters are built once per type by reflection; after that neither direction allocates
+/// 64 deep. Formatters are built once per type by reflection; after that neither direction allocates
 /// anything but what the value itself consists of.</para>
 /// <para>A trimmed program keeps the members of types that were registered for handlers or maps. Members of types inside these, and of types that are only given to
 /// this class, are kept only if the program says so. What was trimmed away is not written, and a type without any member left is refused.</para>

@@ -6,8 +6,7 @@ namespace Ida.Testing;
 
 /// <summary>One life of a simulated node; <see cref="Restart"/> makes a new one, with a new id.</summary>
 /// <remarks>
-/// Protocols are attached to <see cref="Node"/> right after <see cref="Simulation.AddNode(string?)"/>; the node's first turn is due at
-/// that virtual time. Later calls into protocols go through <see cref="Post"/> or <see cref="INode.TryPost"/>, so that they run in a turn.
+/// <see cref="SimCluster"/> makes nodes, and attaches the protocols before a node's first turn.
 /// A turn is the turn of production: frames, commands, timers, end of turn, one write per peer, completions.
 /// </remarks>
 public sealed partial class SimNode : ICaller
@@ -211,7 +210,7 @@ public sealed partial class SimNode : ICaller
     }
 
     /// <summary>Runs <paramref name="action"/> inside a coming turn of this node, when its command queue has room; not at all if it dies first.</summary>
-    public void Post(Action action)
+    internal void Post(Action action)
     {
         ArgumentNullException.ThrowIfNull(action);
         if (Alive && !_node.TryPost(new ActionCommand(action))) Simulation.After(TimeSpan.FromMilliseconds(1), () => Post(action));

@@ -12,7 +12,7 @@ namespace Ida.Testing;
 /// <remarks>
 /// Guarantees: events run by (time, order of scheduling) on the calling thread; links are reliable and FIFO between two lives whatever
 /// happens to connections; <see cref="TraceHash"/> covers time, node, kind and bytes of everything that happened.
-/// Choices of the schedule, of protocols (<see cref="INode.Random"/>) and of the test (<see cref="Random"/>) are separate, and each
+/// Choices of the schedule, of protocols and of the test (<see cref="Random"/>) are separate, and each
 /// direction of each link draws its own, so leaving out one fault keeps the rest of a run stable.
 /// Source: node-and-turn.md#the-simulator-runs-the-same-node.
 /// </remarks>
@@ -96,7 +96,7 @@ public sealed partial class Simulation : IDisposable
     internal IReadOnlyList<SimHost> Hosts => _hosts;
 
     /// <summary>Adds a node at the next address. Its protocols are attached before the next step.</summary>
-    public SimNode AddNode(string? name = null) => AddNode(name, without: null);
+    internal SimNode AddNode(string? name = null) => AddNode(name, without: null);
 
     internal SimNode AddNode(string? name, string? without)
     {

@@ -200,7 +200,7 @@ public sealed class DhtMap<TKey, TValue> where TKey : notnull
             {
                 if (time == Timeout.InfiniteTimeSpan) return time;
                 var left = time - TimeSpan.FromTicks((_dht.Layer.Node.Clock() - began) / 100);
-                return left > TimeSpan.Zero ? left : throw new OperationNotExecutedException($"Not updated within {time}, in {attempt} attempts: the entry had changed meanwhile each time, or the function took too long.");
+                return left > TimeSpan.Zero ? left : throw new OperationNotExecutedException($"Not updated within {time}. In {attempt - 1} attempts the entry had changed meanwhile.");
             }
         }
     }

@@ -44,8 +44,8 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
     public DhtException Late(ClientOperation op)
     {
         var waited = TimeSpan.FromTicks(op.Timeout / 100);
-        if (!state.Acts) return About(op, new ViewUnavailableException($"There was no view to act in for {waited}."));
-        return state.Blocked || !state.Port.HoldsLease ? About(op, new ViewUnavailableException($"There was no contact with the primary partition for {waited}."))
+        if (!state.Acts) return About(op, new ViewUnavailableException($"After {waited} there is no view to act in."));
+        return state.Blocked || !state.Port.HoldsLease ? About(op, new ViewUnavailableException($"After {waited} there is no contact with the primary partition."))
             : About(op, new OperationNotExecutedException($"Not executed within {waited}; {calls.InFlight.Count} operations are in flight and {calls.Waiting.Count} wait at this member."));
     }
 
@@ -69,7 +69,7 @@ internal sealed class CallFailures(DhtState state, OpenCalls calls, Routes route
     {
         state.Counters.CountRefused();
         calls.Measure();
-        return About(op, new OverloadedException(calls.TimeFor((calls.InFlight.Count / 8) + 1), $"A participant has no room for more outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts under ids of another member, which gave this one's too")}.{Nothing(op)}"), rank);
+        return About(op, new OverloadedException(calls.TimeFor((calls.InFlight.Count / 8) + 1), $"A participant has no room for more outcomes of {(op.Id.Session == state.Session ? "this member's puts" : "puts under ids of another member, which also gave this put's id")}.{Nothing(op)}"), rank);
     }
 
     /// <summary>No participant will ever hold the operation: a member lacks what it uses, or places its keys differently.</summary>

@@ -233,7 +233,7 @@ internal abstract class ClientOperation(IOperationTaker layer) : NodeCommand, IC
         int key = end - start, value = Bytes.Length - end;
         if (key > DhtLimits.KeyBytes) throw new ValueTooLargeException("A key", key - KeyIdentity.MapBytes, DhtLimits.KeyBytes - KeyIdentity.MapBytes);
         if (value > DhtLimits.ValueBytes) throw new ValueTooLargeException("A value", value, DhtLimits.ValueBytes);
-        if (PartCount == DhtLimits.Keys) throw ValueTooLargeException.TooManyKeys(PartCount + 1, DhtLimits.Keys);
+        if (PartCount == DhtLimits.Keys) throw ValueTooLargeException.TooManyKeys(DhtLimits.Keys);
         if (PartCount == Parts.Length) Array.Resize(ref Parts, PartCount * 2);
         Parts[PartCount] = part with { Index = PartCount, KeyOffset = start, KeyLength = key, IncomingLength = value };
         PartCount++;

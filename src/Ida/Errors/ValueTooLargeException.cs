@@ -10,13 +10,13 @@ public sealed class ValueTooLargeException : DhtMisuseException
 
     private ValueTooLargeException(string message, (long Is, long Most) size) : base(message) => (Bytes, Limit) = size;
 
-    /// <summary>The size of what was too large, in bytes; of an operation with too many keys, their number.</summary>
+    /// <summary>The size of what was too large, in bytes; one above the limit where it is not known, as for an operation with too many keys.</summary>
     public long Bytes { get; }
 
     /// <summary>The limit in bytes, or of the number of keys.</summary>
     public long Limit { get; }
 
-    internal static ValueTooLargeException TooManyKeys(int keys, int most) => new($"An operation has {keys} keys; at most {most} are allowed.", (keys, most));
+    internal static ValueTooLargeException TooManyKeys(int most) => new($"An operation has more than {most} keys.", (most + 1L, most));
 
     /// <summary>How much more a shard holds is not known: it does not send it.</summary>
     internal static ValueTooLargeException TooMuchOfAShard(int most) => new($"What a shard holds of these keys has more than {most} bytes; read fewer keys at once.", (most + 1L, most));

@@ -167,6 +167,8 @@ internal sealed partial class DhtMessages
         // No such attempt is driven here: the frame has no effect.
         if (!Coordinator.Attempts.TryFind(key, from, out var running, out int index)) return true;
         bool tooLarge = (flags & 4) != 0;
+        // Only values are too large for a frame. Of a put it would say "nothing was executed", though it may be.
+        if (tooLarge && running.Kind.Changes) return false;
         int count = tooLarge ? 0 : body.Count(DhtLimits.Keys, 1), first = 0;
         if (!EndsBehind(body, count, running.Kind)) return false;
         if (running.Client is not { } client || !Attempts.Counts(running, index, executed)) return true;

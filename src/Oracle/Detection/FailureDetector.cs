@@ -74,9 +74,13 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             watched.Subject = subject;
             watched.Assigned = true;
         }
-        // A process that is no longer assigned is not probed. If it is assigned again, it starts anew.
+        // A process that is no longer assigned is not probed, and its link may go. If it is assigned again, it starts anew.
         foreach (var watched in _watched)
-            if (watched is { Assigned: false, Observed: Suspicion.Timeout }) (watched.Observed, watched.FailedRounds, watched.RoundAt) = (null, 0, 0);
+        {
+            if (watched.Assigned) continue;
+            (watched.FailedRounds, watched.RoundAt) = (0, 0);
+            if (watched.Observed is Suspicion.Timeout) watched.Observed = null;
+        }
         Prune();
     }
 
@@ -278,7 +282,7 @@ internal sealed partial class FailureDetector(INode node, OracleOptions options,
             // Until the Oracle has excluded the process, a refusal may come from a proxy that is down for a moment.
             bool gone = watched.Observed is Suspicion.Replaced or Suspicion.ProcessGone || (watched.Observed == Suspicion.Refused && watched.Subject.Id == excluded);
             if (watched.Peer < 0) continue;
-            // Only probes need the link: where a group suspects the process for good, what is queued for it would count for the node as long.
+            // Only probes need the link: where a group suspects the process for good, what is queued for it would count for the node for as long.
             int peer = watched.Peer;
             watched.Peer = -1;
             OnDropped?.Invoke(peer, gone);

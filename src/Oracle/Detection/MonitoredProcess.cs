@@ -11,7 +11,7 @@ internal sealed class MonitoredProcess(Subject subject, long now)
     /// <summary>Whether the Oracle assigned it; otherwise only a group's suspicion keeps it here.</summary>
     public bool Assigned { get; set; }
 
-    /// <summary>The link that was probed last; -1 before.</summary>
+    /// <summary>The link that was probed last, and is held; -1 before, and once the process is watched no longer.</summary>
     public int Peer { get; set; } = -1;
 
     public long HeardAt { get; set; } = now;

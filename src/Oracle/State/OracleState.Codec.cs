@@ -194,7 +194,7 @@ internal sealed partial class OracleState
         int queue = WireFormat.ReadCount(ref reader, Limits.GroupQueue, 3);
         for (int i = 0; i < queue; i++) group.Queue.Add(new(WireFormat.ReadProcess(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes)));
         WireFormat.Distinct(last.Members.Select(member => member.Id).Concat(group.Queue.Select(request => request.Process)));
-        if (group.Pending is { } noted && !IsOf(group, noted)) throw new InvalidDataException("A proposal names processes that are neither members nor waiting to join.");
+        if (group.Pending is { } noted && !IsOf(group, noted)) throw new InvalidDataException("A proposal does not name each member once, or names a process that does not wait to join.");
         group.Leavers.UnionWith(WireFormat.ReadProcesses(ref reader));
         group.Stalled.UnionWith(WireFormat.ReadProcesses(ref reader));
         return group;

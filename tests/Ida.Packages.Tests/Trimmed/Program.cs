@@ -23,9 +23,7 @@ await stock.MergeAsync(new Place("south", 2), new Delivery());
 var entry = await stock.GetAsync(new Place("north", 1));
 Show("stock", entry.Value);
 Show("delivery", new Delivery());
-var key = new ArrayBufferWriter<byte>();
-CanonicalKey.Write(key, new Place("north", 1));
-Console.WriteLine($"key {Convert.ToHexString(key.WrittenSpan)}");
+Console.WriteLine($"keys {string.Join(' ', (await dht.SnapshotAsync()).Entries.Select(held => Convert.ToHexString(held.Key.Span)).Order())}");
 Show("lists", new Lists());
 Show("inside", new Outer());
 

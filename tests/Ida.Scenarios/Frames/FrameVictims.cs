@@ -16,6 +16,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     public const string Cluster = "frames";
     public const string GroupName = "lab";
     private const int Honest = 3;
+    private const long LongestBlocked = 5_000;
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
     private readonly List<FrameVictim> _members = [];
     private IReadOnlyList<ProcessId> _view = [];
@@ -54,7 +55,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     /// </summary>
     public async Task<string?> CheckAsync()
     {
-        if (Broken() is { } broken) return broken;
+        if (await BrokenAsync() is { } broken) return broken;
         int check = ++_checks;
         try
         {
@@ -76,6 +77,13 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         foreach (var member in _members)
             if (!member.Group.CurrentView.Members.Select(one => one.Id).SequenceEqual(_view))
                 return $"the view of {member.Node.Id} is {string.Join(", ", member.Group.CurrentView.Members)}";
+        return await BrokenAsync();
+    }
+
+    // A busy machine may block a node for a moment.
+    private async Task<string?> BrokenAsync()
+    {
+        for (long end = Environment.TickCount64 + LongestBlocked; _members.Exists(static member => member.Node.State == MembershipState.Blocked) && Environment.TickCount64 < end;) await Task.Delay(20);
         return Broken();
     }
 
@@ -85,8 +93,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         foreach (var member in _members)
         {
             if (member.Loop.Fault is { } fault) return $"a turn threw: {fault}";
-            // A busy machine may block a node for a moment. One that stays so serves nothing, which the calls tell.
-            if (!mayBeExcluded && (member.Node.State is not (MembershipState.Active or MembershipState.Blocked) || member.Node.Completion.IsCompleted)) return $"{member.Node.Id} is {member.Node.State}: {member.Node.Completion.Exception?.GetBaseException().Message}";
+            if (!mayBeExcluded && (member.Node.State != MembershipState.Active || member.Node.Completion.IsCompleted)) return $"{member.Node.Id} is {member.Node.State}: {member.Node.Completion.Exception?.GetBaseException().Message}";
         }
         return null;
     }

@@ -151,7 +151,7 @@ internal sealed class GroupWatch(GroupProtocol group)
         _log.HandlerSlow(group.Name, handler, (now - _since) / Second, Math.Max(0, group.Dispatcher.Waiting - 1));
     }
 
-    private string Reasons() => group.WaitsFor is { Count: > 0 } reasons ? string.Join(", ", reasons.Take(MostNames)) : "a cause that is not known yet";
+    private string Reasons() => group.WaitsFor is { Count: > 0 } reasons ? string.Join(", ", reasons.Take(MostNames)) : "something that this member does not know yet";
 
     private static string Names(IReadOnlyList<ProcessId> members, View? view)
     {

@@ -37,7 +37,7 @@ internal sealed class SendBuffer(SlabPool pool)
     public void Seal(int length)
     {
         if (length < FrameHeader.Size || length > _reserved)
-            throw new ArgumentOutOfRangeException(nameof(length), length, $"A frame has {FrameHeader.Size} to {_reserved} bytes: as many as were reserved.");
+            throw new ArgumentOutOfRangeException(nameof(length), length, $"A frame has {FrameHeader.Size} to {_reserved} bytes, at most as many as were reserved.");
         var frame = _slab.Bytes.AsSpan(_used, length);
         if (BinaryPrimitives.ReadInt32LittleEndian(frame) != length - 4 || frame[5] is (byte)FrameType.Hello or (byte)FrameType.HelloAck or (byte)FrameType.Segment)
             throw new ArgumentException($"The reserved bytes are no frame of {length} bytes: its header says length {BinaryPrimitives.ReadInt32LittleEndian(frame)}, type {frame[5]}.", nameof(length));
