@@ -15,4 +15,14 @@ public sealed class PublicApiTests
     [InlineData("GroupCore"), InlineData("Oracle"), InlineData("Ida"), InlineData("Ida.Testing")]
     public void The_public_api_is_what_the_file_says(string project) =>
         RepositoryFiles.Matches($"src/{project}/PublicAPI.txt", ApiText.Of(Assembly.Load(project)), Accept);
+
+    /// <summary>What the guide keeps for queries (docs/guide/dht.md, "Names of the paper, and names kept for later") means nothing else before.</summary>
+    [Fact]
+    public void Names_that_are_kept_for_later_are_free()
+    {
+        string[] kept = ["Weak", "CountAsync", "KeysAsync", "EntriesAsync"];
+        string page = File.ReadAllText(RepositoryFiles.PathOf("docs/guide/dht.md"));
+        Assert.All(kept, name => Assert.Contains($"`{name}`", page, StringComparison.Ordinal));
+        Assert.Empty(typeof(Dht).GetMembers().Concat(typeof(DhtMap<,>).GetMembers()).Select(static member => member.Name).Intersect(kept));
+    }
 }
