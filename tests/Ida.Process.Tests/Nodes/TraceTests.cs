@@ -12,8 +12,8 @@ public sealed class TraceTests
         var cancellation = TestContext.Current.CancellationToken;
         await using var node = await IdaNode.StartAsync(new() { Cluster = "traces" }, cancellation);
         var group = await node.JoinAsync("traced", static g => g.Handle<string>("say", static (_, _) => { }).OnQuery<string, string>("ask", static (_, text) => text), cancellationToken: cancellation);
-        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }, static maps => maps.Map<string, int>("m"), cancellation);
-        var map = dht.Map<string, int>("m");
+        var dht = await group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 1 }, static maps => maps.Map<string, int>("traced map"), cancellation);
+        var map = dht.Map<string, int>("traced map");
         var ended = new ConcurrentQueue<Activity>();
         using (var listener = new ActivityListener
         {
@@ -21,8 +21,8 @@ public sealed class TraceTests
             Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
             ActivityStopped = activity =>
             {
-                // Tests beside this one have nodes too.
-                if (activity.GetTagItem("ida.group") is "traced" || activity.GetTagItem("ida.map") is "m") ended.Enqueue(activity);
+                // Tests beside this one have nodes too: group and map have names that no other test has.
+                if (activity.GetTagItem("ida.group") is "traced" || activity.GetTagItem("ida.map") is "traced map") ended.Enqueue(activity);
             },
         })
         {
