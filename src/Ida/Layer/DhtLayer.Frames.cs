@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida;
 
-/// <summary>Passes incoming frames to the parts of this member, and handles the state of a shard as it arrives.</summary>
+/// <summary>Passes each incoming frame to the method beside the one that writes it, and handles the state of a shard as it arrives.</summary>
 internal sealed partial class DhtLayer
 {
     // The clock at the view change, once the whole state has arrived and until all that waited for it has been handled; otherwise null.
@@ -20,6 +20,23 @@ internal sealed partial class DhtLayer
         var from = new BodyReader(body);
         switch (type)
         {
+            case DhtFrame.Propose: _messages.OnPropose(rank, ref from); break;
+            case DhtFrame.Proposed: _messages.OnProposed(rank, ref from); break;
+            case DhtFrame.Commit: _messages.OnCommit(rank, ref from); break;
+            case DhtFrame.Quiescent: _messages.OnQuiescent(rank, ref from); break;
+            case DhtFrame.Stable: _messages.OnStable(rank, ref from); break;
+            case DhtFrame.Executed: _messages.OnExecuted(rank, ref from); break;
+            case DhtFrame.Abort: _messages.OnAbort(rank, ref from); break;
+            case DhtFrame.Aborted: _messages.OnAborted(rank, ref from); break;
+            case DhtFrame.Rejected: _messages.OnRejected(rank, ref from); break;
+            case DhtFrame.Get: _messages.OnGet(rank, ref from); break;
+            case DhtFrame.Value: _messages.OnValue(rank, ref from); break;
+            case DhtFrame.Recover: _messages.OnRecover(rank, ref from); break;
+            case DhtFrame.NotHeld: _messages.OnNotHeld(rank, ref from); break;
+            case DhtFrame.Forward: _messages.OnForward(rank, ref from); break;
+            case DhtFrame.AskEnd: _messages.OnAskEnd(rank, ref from); break;
+            case DhtFrame.End: _messages.OnEnd(rank, ref from); break;
+            case DhtFrame.Settle: _collection.OnSettle(rank, ref from); break;
             case DhtFrame.Pull: _source.OnPull(rank, ref from); break;
             case DhtFrame.Chunk: OnChunk(rank, ref from); break;
             case DhtFrame.ChunkAck: _source.OnAck(rank); break;
@@ -27,8 +44,7 @@ internal sealed partial class DhtLayer
             case DhtFrame.Fetch: _source.OnFetch(rank, ref from); break;
             case DhtFrame.Fetched: OnFetched(rank, ref from); break;
             case DhtFrame.Ready: OnReady(rank); break;
-            case DhtFrame.Settle: _collection.OnSettle(rank, ref from); break;
-            default: _messages.OnFrame(rank, type, ref from); break;
+            default: Node.Counters.Refuse(RefusalReason.UnknownType); break;
         }
         _messages.Drain();
     }

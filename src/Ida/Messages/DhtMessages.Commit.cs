@@ -18,7 +18,7 @@ internal sealed partial class DhtMessages
         send.Send(ranks, DhtFrame.Commit, body.Length);
     }
 
-    private void OnCommit(int from, ref BodyReader body)
+    public void OnCommit(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out int owner);
         ulong time = body.U64();
@@ -41,8 +41,8 @@ internal sealed partial class DhtMessages
         send.Send(ranks, DhtFrame.Stable, body.Length);
     }
 
-    private void OnStable(int from, in AttemptId key)
+    public void OnStable(int from, ref BodyReader body)
     {
-        if (Participant.Stable(key, from)) Coordinator.Takeovers.OnStable(key);
+        if (TryReadAttempt(ref body, out var key, out _) && Participant.Stable(key, from)) Coordinator.Takeovers.OnStable(key);
     }
 }

@@ -12,7 +12,7 @@ internal sealed partial class DhtMessages
     /// <summary>An attempt.</summary>
     public void AskEnd(int to, in AttemptId op, int owner) => SendAttempt(to, DhtFrame.AskEnd, op, owner);
 
-    private void OnAskEnd(int from, ref BodyReader body)
+    public void OnAskEnd(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out int owner);
         if (!body.Complete || owner != state.Rank) Refuse(RefusalReason.Malformed);
@@ -42,7 +42,7 @@ internal sealed partial class DhtMessages
         send.Send(to, DhtFrame.End, body.Length);
     }
 
-    private void OnEnd(int from, ref BodyReader body)
+    public void OnEnd(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out _);
         var status = (EndStatus)body.U8();

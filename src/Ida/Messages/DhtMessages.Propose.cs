@@ -43,8 +43,10 @@ internal sealed partial class DhtMessages
         foreach (ushort slot in slots) to.Var(slot);
     }
 
+    public void OnPropose(int from, ref BodyReader body) => OnPropose(from, from, ref body, handedOn: false);
+
     // If the part is handed on, its sender and the member that took over must be participants, and only a member of this shard can hold the part.
-    private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn = false)
+    private void OnPropose(int from, int coordinator, ref BodyReader body, bool handedOn)
     {
         var op = Participant.Records.New();
         op.Key = ReadAttempt(ref body, out op.Owner);
@@ -181,7 +183,7 @@ internal sealed partial class DhtMessages
         send.Send(to, DhtFrame.Forward, body.Length);
     }
 
-    private void OnForward(int from, ref BodyReader body)
+    public void OnForward(int from, ref BodyReader body)
     {
         if (body.U8() == 1)
         {

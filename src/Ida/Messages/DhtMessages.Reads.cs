@@ -19,7 +19,7 @@ internal sealed partial class DhtMessages
         send.Send(to, DhtFrame.Get, body.Length);
     }
 
-    private void OnGet(int from, ref BodyReader body)
+    public void OnGet(int from, ref BodyReader body)
     {
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         byte level = body.U8();
@@ -60,14 +60,14 @@ internal sealed partial class DhtMessages
         body.Var(version);
         if (value is not null && MustWait(to))
         {
-            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)]));
+            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)], static (ref to, values) => to.Raw(values[0].Value)));
             return;
         }
         if (value is not null) body.Raw(value);
         send.Send(to, DhtFrame.Value, body.Length);
     }
 
-    private void OnValue(int from, ref BodyReader body)
+    public void OnValue(int from, ref BodyReader body)
     {
         ulong request = body.Var(), attempt = body.Var(), index = body.Var();
         var status = (ReadStatus)body.U8();

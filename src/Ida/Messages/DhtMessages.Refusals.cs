@@ -14,15 +14,26 @@ internal sealed partial class DhtMessages
         else SendShort(to, DhtFrame.Rejected, op, owner, (byte)reason);
     }
 
+    public void OnRejected(int from, ref BodyReader body)
+    {
+        if (TryReadShort(ref body, (byte)RejectReason.Expired, out var key, out _, out byte reason)) Coordinator.Attempts.OnRejected(key, from, (RejectReason)reason);
+    }
+
     /// <summary>The byte says whether the coordinator waits for the answer.</summary>
     public void Abort(int to, in AttemptId op, int owner, bool acknowledge) => SendShort(to, DhtFrame.Abort, op, owner, acknowledge ? (byte)1 : (byte)0);
 
-    private void OnAbort(int from, in AttemptId key, int owner, byte flag)
+    public void OnAbort(int from, ref BodyReader body)
     {
+        if (!TryReadShort(ref body, 1, out var key, out int owner, out byte acknowledge)) return;
         bool? aborted = Participant.Abort(key, from);
-        if (flag == 0 || aborted is null) return;
+        if (acknowledge == 0 || aborted is null) return;
         // If this member has the commit of the attempt, the caller must not be told that it was not executed.
         if (aborted == true) SendAttempt(from, DhtFrame.Aborted, key, owner);
         else Executed(from, key, owner, 0, default);
+    }
+
+    public void OnAborted(int from, ref BodyReader body)
+    {
+        if (TryReadAttempt(ref body, out var key, out _)) Coordinator.Attempts.OnAborted(key, from);
     }
 }

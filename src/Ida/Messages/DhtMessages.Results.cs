@@ -61,10 +61,10 @@ internal sealed partial class DhtMessages
         }
         var values = new (byte[]? Value, ulong Version)[op.UseCount];
         for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
-        _due.Add(to, new(type, op.Key, head.ToArray(), values));
+        _due.Add(to, new(type, op.Key, head.ToArray(), values, WriteValues));
     }
 
-    private void OnProposed(int from, ref BodyReader body)
+    public void OnProposed(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out _);
         ulong time = body.U64();
@@ -84,7 +84,7 @@ internal sealed partial class DhtMessages
         state.AskForView();
     }
 
-    private void OnQuiescent(int from, ref BodyReader body)
+    public void OnQuiescent(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out _);
         ulong time = body.U64();
@@ -111,7 +111,7 @@ internal sealed partial class DhtMessages
         else send.Send(to, DhtFrame.Executed, body.Length);
     }
 
-    private void OnExecuted(int from, ref BodyReader body)
+    public void OnExecuted(int from, ref BodyReader body)
     {
         var key = ReadAttempt(ref body, out _);
         int count = body.Count(DhtLimits.Keys, 1), first = 0;
@@ -158,6 +158,13 @@ internal sealed partial class DhtMessages
             op.Kind.WriteResult(ref to, use.Value, use.Version);
         }
         op.Kind.WriteReport(ref to, op.Report);
+    }
+
+    /// <summary>What <see cref="WriteResult"/> writes of a read, of values that waited.</summary>
+    private static void WriteValues(ref BodyWriter to, (byte[]? Value, ulong Version)[] values)
+    {
+        to.Var((ulong)values.Length);
+        foreach (var (value, version) in values) GetKind.Write(ref to, value, version);
     }
 
     /// <summary>Reads results into the caller's operation; skips them if no call waits for them.</summary>

@@ -10,7 +10,8 @@ namespace Ida.Messages;
 
 /// <summary>
 /// What coordinators and participants say to each other (dht-order.md#messages). Each file has everything about some frames: how they are written, how they are read, and what they ask of the
-/// participant or the coordinator of this process. Incoming frames are parsed in place and checked; a malformed one has no effect.
+/// participant or the coordinator of this process. The methods named <c>On</c> get the frames of other members that have a slot; they parse them in place and check them. A malformed frame has
+/// no effect.
 /// </summary>
 /// <remarks>
 /// .Propose: Propose, Forward. .Results: Proposed, Quiescent, Executed. .Commit: Commit, Stable. .Refusals: Rejected, Abort, Aborted. .Takeover: Recover, NotHeld. .Reads: Get, Value.
@@ -26,47 +27,6 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
 
     /// <summary>Gets the frames of participants.</summary>
     public Coordinator Coordinator { get; set; } = null!;
-
-    /// <summary>A frame of another member that has a slot.</summary>
-    public void OnFrame(int from, FrameType type, ref BodyReader body)
-    {
-        switch (type)
-        {
-            case DhtFrame.Propose: OnPropose(from, from, ref body); break;
-            case DhtFrame.Proposed: OnProposed(from, ref body); break;
-            case DhtFrame.Commit: OnCommit(from, ref body); break;
-            case DhtFrame.Quiescent: OnQuiescent(from, ref body); break;
-            case DhtFrame.Executed: OnExecuted(from, ref body); break;
-            case DhtFrame.Get: OnGet(from, ref body); break;
-            case DhtFrame.Value: OnValue(from, ref body); break;
-            case DhtFrame.Forward: OnForward(from, ref body); break;
-            case DhtFrame.AskEnd: OnAskEnd(from, ref body); break;
-            case DhtFrame.End: OnEnd(from, ref body); break;
-            default: OnShort(from, type, ref body); break;
-        }
-    }
-
-    /// <summary>Frames that hold an attempt and at most one byte.</summary>
-    private void OnShort(int from, FrameType type, ref BodyReader body)
-    {
-        var key = ReadAttempt(ref body, out int owner);
-        byte flag = body.Remaining > 0 ? body.U8() : (byte)0;
-        if (!body.Complete)
-        {
-            Refuse(RefusalReason.Malformed);
-            return;
-        }
-        switch (type)
-        {
-            case DhtFrame.Stable: OnStable(from, key); break;
-            case DhtFrame.Abort: OnAbort(from, key, owner, flag); break;
-            case DhtFrame.Aborted: Coordinator.Attempts.OnAborted(key, from); break;
-            case DhtFrame.NotHeld: Coordinator.Takeovers.OnNotHeld(key, from, flag != 0); break;
-            case DhtFrame.Rejected when flag <= (byte)RejectReason.Expired: Coordinator.Attempts.OnRejected(key, from, (RejectReason)flag); break;
-            case DhtFrame.Recover: OnRecover(from, key, owner, flag); break;
-            default: Refuse(RefusalReason.UnknownType); break;
-        }
-    }
 
     private void SendAttempt(int to, FrameType type, in AttemptId op, int owner)
     {
@@ -107,6 +67,25 @@ internal sealed partial class DhtMessages(DhtState state, DhtSender send, KeyPla
         ulong sequence = from.Var(), attempt = from.Var(), payload = (attempt & 1) != 0 ? from.U64() : 0;
         if (session == 0 || attempt >> 33 != 0 || ((attempt & 1) != 0 && payload == 0)) from.Fail();
         return new(new(session, sequence), (uint)(attempt >> 1), payload);
+    }
+
+    /// <summary>Reads a frame that is an attempt; a malformed one is refused.</summary>
+    private bool TryReadAttempt(ref BodyReader from, out AttemptId key, out int owner)
+    {
+        key = ReadAttempt(ref from, out owner);
+        if (from.Complete) return true;
+        Refuse(RefusalReason.Malformed);
+        return false;
+    }
+
+    /// <summary>Reads a frame that is an attempt and a byte, which is at most <paramref name="most"/>; a malformed one is refused.</summary>
+    private bool TryReadShort(ref BodyReader from, byte most, out AttemptId key, out int owner, out byte flag)
+    {
+        key = ReadAttempt(ref from, out owner);
+        flag = from.U8();
+        if (from.Complete && flag <= most) return true;
+        Refuse(RefusalReason.Malformed);
+        return false;
     }
 
     private int ShardOfRank(int rank) => state.Map!.ShardOfSlot(state.Map.SlotOfRank(rank));

@@ -7,9 +7,9 @@ namespace Ida.Messages;
 
 /// <summary>
 /// An answer with values that waits for room on the asker's link: the bytes before the values in its frame, and the values themselves, which
-/// are the slice's own arrays and never change. An answer that tells how a put ended is entirely in the bytes before.
+/// are the slice's own arrays and never change, with the method that writes them. An answer that tells how a put ended is entirely in the bytes before.
 /// </summary>
-internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byte[]? Value, ulong Version)[] values)
+internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byte[]? Value, ulong Version)[] values, DueValues? write = null)
 {
     public FrameType Type => type;
 
@@ -31,14 +31,6 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
     public void Write(ref BodyWriter to)
     {
         to.Raw(head);
-        // For a put, everything is in the bytes before.
-        if (values.Length == 0) return;
-        if (type == DhtFrame.Value)
-        {
-            to.Raw(values[0].Value);
-            return;
-        }
-        to.Var((ulong)values.Length);
-        foreach (var (value, version) in values) GetKind.Write(ref to, value, version);
+        write?.Invoke(ref to, values);
     }
 }

@@ -13,9 +13,6 @@ namespace Ida.Transfer;
 internal sealed class StateSink(DhtState state, DhtSender send, Participant participant) : IArrivingState
 {
     private const int LookedAtPerAsk = 1024;
-
-    // A version is a time, or the previous version plus one.
-    private const ulong MaxVersion = HybridClock.MaxTime + HybridClock.Jump;
     private readonly Slice _slice = participant.Slice;
     private readonly LatePuts _late = participant.Late;
     private readonly Queue<Entry> _wanted = new();
@@ -38,7 +35,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         (_sourceRank, _range, _writing) = (sourceRank, 0, false);
         ForgetWanted();
         var body = send.Room(EntryTable.Ranges * 8);
-        foreach (ulong digest in _digests) body.U64(digest);
+        StateCodec.WritePull(ref body, _digests);
         send.Send(sourceRank, DhtFrame.Pull, body.Length);
     }
 
@@ -97,11 +94,7 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         if (_asked.Count == 0) return;
         var body = send.Room(bytes);
         body.Var((ulong)_asked.Count);
-        foreach (var entry in _asked)
-        {
-            body.U8(_late.IsLate(entry) ? (byte)1 : (byte)0);
-            body.Blob(entry.Key);
-        }
+        foreach (var entry in _asked) StateCodec.WriteWanted(ref body, entry.Key, value: _late.IsLate(entry));
         send.Send(_sourceRank, DhtFrame.Fetch, body.Length);
     }
 
@@ -117,17 +110,15 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         int taken = 0;
         for (; taken < count; taken++)
         {
-            byte kind = body.U8();
-            ulong version = kind == 2 ? body.Var() : 0;
-            var value = kind == 2 ? body.Blob(DhtLimits.ValueBytes) : default;
+            StateCodec.ReadFetched(ref body, out bool present, out byte[]? value, out ulong version);
             var entry = _asked[taken];
-            if (body.Failed || kind > 2 || version > MaxVersion || (kind == 1 && _late.IsLate(entry)))
+            if (body.Failed || (present && value is null && _late.IsLate(entry)))
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 break;
             }
             _unanswered.Remove(entry);
-            if (!Has(EntryTable.RangeOf(entry.Hash))) _late.Receive(entry, kind != 0, kind == 2 ? value.ToArray() : null, version);
+            if (!Has(EntryTable.RangeOf(entry.Hash))) _late.Receive(entry, present, value, version);
         }
         for (; taken < _asked.Count; taken++) _wanted.Enqueue(_asked[taken]);
         _asked.Clear();
@@ -135,9 +126,8 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
 
     public void OnChunk(int from, ref BodyReader body)
     {
-        int length = body.Remaining, range = body.U8(), flags = body.U8();
+        int length = body.Remaining, range = StateCodec.ReadChunkHead(ref body, out bool first, out bool last);
         state.Counters.CountStateReceived(length);
-        bool first = (flags & 1) != 0;
         if (from != _sourceRank || body.Failed || range < _range || first == _writing || (_writing && range != _range))
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
@@ -149,19 +139,16 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
         if (first) _late.ClearRange(range);
         while (body.Remaining > 0)
         {
-            var key = body.Blob(DhtLimits.KeyBytes);
-            ulong version = body.Var();
-            var value = body.Blob(DhtLimits.ValueBytes);
-            bool whole = !body.Failed && key.Length >= KeyIdentity.MapBytes && version <= MaxVersion;
-            ulong place = whole ? KeyIdentity.PlaceOf(key) : 0;
-            if (!whole || EntryTable.RangeOf(place) != range)
+            StateCodec.ReadEntry(ref body, out var key, out var value, out ulong version);
+            ulong place = body.Failed ? 0 : KeyIdentity.PlaceOf(key);
+            if (body.Failed || EntryTable.RangeOf(place) != range)
             {
                 state.Node.Counters.Refuse(RefusalReason.Malformed);
                 return;
             }
             _late.Receive(key, place, version, value);
         }
-        if ((flags & 2) != 0)
+        if (last)
         {
             _writing = false;
             _late.RangeArrived(_range++);
@@ -179,9 +166,8 @@ internal sealed class StateSink(DhtState state, DhtSender send, Participant part
     public bool OnEnd(int from, ref BodyReader body, out ulong viewChangeClock)
     {
         state.Counters.CountStateReceived(body.Remaining);
-        bool last = body.U8() != 0;
-        viewChangeClock = body.U64();
-        if (from != _sourceRank || body.Failed || _writing || viewChangeClock > HybridClock.MaxTime)
+        bool last = StateCodec.ReadEndHead(ref body, out viewChangeClock);
+        if (from != _sourceRank || body.Failed || _writing)
         {
             state.Node.Counters.Refuse(RefusalReason.Unexpected);
             return false;

@@ -65,8 +65,8 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     public void OnPull(int from, ref BodyReader body)
     {
         var digests = new ulong[EntryTable.Ranges];
-        for (int i = 0; i < digests.Length; i++) digests[i] = body.U64();
-        if (!body.Complete || !_snapshot.IsOpen || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
+        StateCodec.ReadPull(ref body, digests);
+        if (body.Failed || !_snapshot.IsOpen || !state.Initialised || state.Map!.SlotOfRank(from) is not (>= 0 and var slot) || state.Map.ShardOfSlot(slot) != state.Shard
             || _feeds.Exists(one => one.Rank == from))
         {
             state.Node.Counters.Refuse(GroupCore.Runtime.RefusalReason.Unexpected);
@@ -108,13 +108,11 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         int size = 10;
         for (int i = 0; i < count && !body.Failed && size < DhtLimits.ChunkBytes; i++)
         {
-            bool whole = body.U8() != 0;
-            var key = body.Blob(DhtLimits.KeyBytes);
-            if (key.Length < KeyIdentity.MapBytes) body.Fail();
+            var key = StateCodec.ReadWanted(ref body, out bool whole);
             if (body.Failed) break;
             var (value, version) = participant.Slice.Table.Find(key, KeyIdentity.PlaceOf(key)) is { } entry ? _snapshot.Of(entry) : (null, 0);
             _fetched.Add((value is not null, whole ? value : null, version));
-            size += 16 + (whole && value is not null ? value.Length : 0);
+            size += StateCodec.FetchedBytes + (whole && value is not null ? value.Length : 0);
         }
         if (body.Failed)
         {
@@ -123,13 +121,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         }
         var to = send.Room(size);
         to.Var((ulong)_fetched.Count);
-        foreach (var (present, value, version) in _fetched)
-        {
-            to.U8((byte)(!present ? 0 : value is null ? 1 : 2));
-            if (value is null) continue;
-            to.Var(version);
-            to.Blob(value);
-        }
+        foreach (var (present, value, version) in _fetched) StateCodec.WriteFetched(ref to, present, value, version);
         _fetched.Clear();
         state.Counters.CountStateBytes(to.Length);
         send.Send(from, DhtFrame.Fetched, to.Length);
@@ -196,18 +188,15 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
         {
             var (key, value, _) = feed.Entries[end++];
-            size += key.Length + value.Length + 24;
+            size += key.Length + value.Length + StateCodec.EntryBytes;
         }
         var body = send.Room(size);
         bool last = end == feed.Entries.Count;
-        body.U8((byte)feed.Range);
-        body.U8((byte)((feed.Position == 0 ? 1 : 0) | (last ? 2 : 0)));
+        StateCodec.WriteChunkHead(ref body, feed.Range, first: feed.Position == 0, last);
         for (int i = feed.Position; i < end; i++)
         {
             var (key, value, version) = feed.Entries[i];
-            body.Blob(key);
-            body.Var(version);
-            body.Blob(value);
+            StateCodec.WriteEntry(ref body, key, value, version);
         }
         state.Counters.CountStateBytes(body.Length);
         send.Send(feed.Rank, DhtFrame.Chunk, body.Length);
@@ -221,8 +210,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
         _piece.ResetWrittenCount();
         feed.Completed = SessionCodec.Write(_sessions!, ref feed.Sessions, _piece, DhtLimits.ChunkBytes);
         var body = send.Room(_piece.WrittenCount + 9);
-        body.U8(feed.Completed ? (byte)1 : (byte)0);
-        body.U64(_viewChangeClock);
+        StateCodec.WriteEndHead(ref body, feed.Completed, _viewChangeClock);
         body.Raw(_piece.WrittenSpan);
         state.Counters.CountStateBytes(body.Length);
         send.Send(feed.Rank, DhtFrame.StateEnd, body.Length);
