@@ -3,7 +3,7 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Tests.Diagnostics;
 
-/// <summary>Numbers that a part says about itself: declared once, for the meter, the description and the guide.</summary>
+/// <summary>A part declares each number that it reports about itself once; the meter, the description and the guide all take it from there.</summary>
 public sealed class AttributeSetTests
 {
     private static readonly AttributeSet<long[]> Set = new("node",

@@ -3,7 +3,7 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Tests.Diagnostics;
 
-/// <summary>A description has the form of a tree, and a bound.</summary>
+/// <summary>A description is an indented tree of bounded size.</summary>
 public sealed class DescriptionTests
 {
     [Fact]
@@ -36,7 +36,7 @@ public sealed class DescriptionTests
         Assert.EndsWith("… the rest is left out\n", text.ToString(), StringComparison.Ordinal);
     }
 
-    /// <summary>Also with what says that there is more.</summary>
+    /// <summary>The note that says that there is more counts towards the bound too.</summary>
     [Fact]
     public void The_bound_holds_however_long_the_lines_are()
     {
@@ -48,7 +48,7 @@ public sealed class DescriptionTests
         }
     }
 
-    /// <summary>A text with half a character has no form in UTF-8.</summary>
+    /// <summary>A line that ends within a character has no form in UTF-8.</summary>
     [Fact]
     public void A_long_line_is_not_cut_within_a_character()
     {
@@ -60,7 +60,7 @@ public sealed class DescriptionTests
         }
     }
 
-    /// <summary>Names come from users.</summary>
+    /// <summary>Names come from users and may contain anything.</summary>
     [Fact]
     public void A_name_with_line_ends_stays_in_its_line()
     {

@@ -2,7 +2,7 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Tests.Diagnostics;
 
-/// <summary>What happens again and again is told when it begins and when it is over.</summary>
+/// <summary>A condition that recurs is logged when it begins and when it is over, not each time.</summary>
 public sealed class EpisodeTests
 {
     private const long Second = 1_000_000_000;

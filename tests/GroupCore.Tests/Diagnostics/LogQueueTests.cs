@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace GroupCore.Tests.Diagnostics;
 
-/// <summary>A logger is user code: it may block and throw, and no more than the queue waits for it.</summary>
+/// <summary>A logger is user code: it may block or throw. Only the queue waits for it.</summary>
 public sealed class LogQueueTests
 {
     [Fact]
@@ -65,7 +65,7 @@ public sealed class LogQueueTests
         Assert.Equal(2, factory.Asked);
     }
 
-    /// <summary>While the logger has not returned from the first line, whoever adds others goes on at once, and nobody else writes.</summary>
+    /// <summary>While the logger has not returned from the first line, a caller that adds another goes on at once, and no second thread writes.</summary>
     [Fact]
     public async Task A_logger_that_blocks_holds_up_nobody()
     {

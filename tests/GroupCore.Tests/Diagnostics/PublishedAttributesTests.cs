@@ -3,7 +3,7 @@ using GroupCore.Diagnostics;
 
 namespace GroupCore.Tests.Diagnostics;
 
-/// <summary>Instruments are made whatever those do who listen.</summary>
+/// <summary>A metrics listener is user code: if it throws, the instruments are made all the same.</summary>
 public sealed class PublishedAttributesTests
 {
     [Fact]
@@ -14,7 +14,7 @@ public sealed class PublishedAttributesTests
         using var throws = new MeterListener();
         throws.InstrumentPublished = (instrument, _) =>
         {
-            // Tests beside this one have meters too.
+            // Tests that run in parallel have meters too.
             if (!ReferenceEquals(instrument.Meter, meter)) return;
             heard++;
             throw new InvalidOperationException("on purpose");

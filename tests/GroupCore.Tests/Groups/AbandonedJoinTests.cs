@@ -4,7 +4,7 @@ using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A join that is cancelled leaves nobody behind who could be disposed of, so it ends by itself, for the others too.</summary>
+/// <summary>A cancelled join gives its caller no group to dispose of, so the membership must end by itself, and must not hold the other members up.</summary>
 public sealed class AbandonedJoinTests
 {
     [Fact]
@@ -35,7 +35,7 @@ public sealed class AbandonedJoinTests
         Assert.Empty(cluster.Oracle.Suspicions);
     }
 
-    /// <summary>Of two calls that want other things of a group the first one counts, whatever a join before them wanted.</summary>
+    /// <summary>Two joins with different options wait for one that was given up: the first of the two counts, and the second is refused.</summary>
     [Fact]
     public void A_join_that_waits_for_one_that_was_given_up_is_not_overtaken()
     {

@@ -32,7 +32,7 @@ public sealed class AckTableTests
         Assert.Equal(0u, _acks[2, 0]);
     }
 
-    /// <summary>It has all that it sent, and says nothing of it.</summary>
+    /// <summary>The sender has all that it sent and does not acknowledge it, so its entry must not hold stability back.</summary>
     [Fact]
     public void Stable_is_what_all_but_the_sender_have()
     {
@@ -41,7 +41,7 @@ public sealed class AckTableTests
         Assert.Equal(4u, _acks.Stable(Sender, self: 0));
     }
 
-    /// <summary>What a sender has not delivered to itself it has not dropped either.</summary>
+    /// <summary>A sender must not drop what it has not delivered to itself.</summary>
     [Fact]
     public void The_sender_itself_counts_what_it_has_delivered()
     {
@@ -59,11 +59,11 @@ public sealed class AckTableTests
         Assert.Equal(0u, _acks[1, Sender]);
         Drop(4);
         _acks.Trim(self: 0);
-        // Of the sender itself, too, it says again what is dropped.
+        // Without a row, each entry, the sender's too, says what is dropped.
         Assert.Equal((4u, 4u, 4u), (_acks[0, Sender], _acks[1, Sender], _acks[2, Sender]));
     }
 
-    /// <summary>It would have to say so again, and does not.</summary>
+    /// <summary>A member acknowledges once: an acknowledgement that was forgotten with the row would never come again.</summary>
     [Fact]
     public void An_acknowledgement_of_what_has_not_arrived_here_yet_is_kept()
     {

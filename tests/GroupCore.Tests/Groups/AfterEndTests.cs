@@ -1,6 +1,6 @@
 namespace GroupCore.Tests.Groups;
 
-/// <summary>No handler of a member begins after its end: the judge of that finds one that does, and nothing else.</summary>
+/// <summary>No handler of a member begins after the member's end. The checker of this rule must find a member that breaks it, and no other.</summary>
 public sealed class AfterEndTests
 {
     private static readonly TimeSpan s_late = TimeSpan.FromSeconds(2);

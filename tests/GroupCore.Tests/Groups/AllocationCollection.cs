@@ -1,5 +1,5 @@
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Beside nothing else: tests in parallel take from the same pools.</summary>
+/// <summary>These tests run alone, since tests in parallel take from the same pools.</summary>
 [CollectionDefinition(AllocationTests.Alone, DisableParallelization = true)]
 public sealed class AllocationCollection;

@@ -3,8 +3,8 @@ using GroupCore.Groups;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// The data path allocates nothing per message: all of a group of three, senders and receivers, on one thread. What remains is the rare
-/// growth of a pool, below one byte per message.
+/// The data path allocates nothing per message: not at the sender nor at the receivers of a group of three that runs on one thread. What remains is the rare growth of a pool,
+/// below one byte per message.
 /// </summary>
 [Collection(Alone)]
 public sealed class AllocationTests(ITestOutputHelper output)
@@ -108,7 +108,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         Measure(world, batch, send);
         long before = world.Delivered;
         double bytes = double.MaxValue;
-        // The least of a few runs: the runtime allocates for itself now and then.
+        // The least of a few runs, since the runtime allocates for itself now and then.
         for (int run = 0; run < 3; run++) bytes = Math.Min(bytes, Measure(world, batch, send));
         Assert.Equal(3L * Batches * batch * 3 * deliveries, world.Delivered - before);
         output.WriteLine($"{what}, {batch} each turn: {bytes:0.00} B per message");

@@ -18,7 +18,7 @@ public sealed class BasicTests
         Assert.Single(cluster.Members.Select(m => m.Digest).Distinct());
     }
 
-    /// <summary>Else whoever comes and goes under one name after the other leaves a link at all others that they dial for ever.</summary>
+    /// <summary>Otherwise a process that comes and goes under ever new names would leave behind, at all other members, links that they dial for ever.</summary>
     [Fact]
     public void A_link_is_asked_for_as_long_as_a_view_has_both()
     {

@@ -4,12 +4,12 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What peers announce of their slots, as it is looked up, is what the slots say.</summary>
+/// <summary>A lookup finds what a peer announced last of its slots.</summary>
 public sealed class BindTableTests
 {
     private const int Peers = 3;
 
-    /// <summary>With few slots, which are looked through, and with more than that.</summary>
+    /// <summary>With few slots, which are searched one by one, and with more than that.</summary>
     [Theory]
     [InlineData(1, 20)]
     [InlineData(2, 20)]

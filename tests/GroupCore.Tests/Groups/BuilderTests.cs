@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a member registers is complete before it joins: a builder that is kept changes nothing later.</summary>
+/// <summary>A member's registrations are complete before it joins. Code that keeps the builder can change nothing later.</summary>
 public sealed class BuilderTests
 {
     public static TheoryData<string> Uses => [.. s_uses.Keys];
@@ -35,7 +35,7 @@ public sealed class BuilderTests
         Assert.Throws<InvalidOperationException>(() => s_uses[use](kept!));
     }
 
-    /// <summary>Another half would be the same number on the wire.</summary>
+    /// <summary>In UTF-8 all halves are the same replacement character, so another such name would be the same number on the wire.</summary>
     [Fact]
     public void A_handler_name_with_half_a_surrogate_pair_is_refused()
     {

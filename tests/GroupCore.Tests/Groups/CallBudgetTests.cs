@@ -4,7 +4,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What one group's callers may have waiting, and what of it for one receiver.</summary>
+/// <summary>How much the callers of one group may have waiting, in all and for one receiver.</summary>
 public sealed class CallBudgetTests
 {
     private readonly CallBudget _budget = new("g", null);
@@ -85,7 +85,7 @@ public sealed class CallBudgetTests
         share.TryTake(10, true, 100, 100);
         Assert.Same(share, shares.Of(next, 1));
         Assert.NotSame(share, shares.Of(next, 2));
-        // A caller who is still in the old view.
+        // A caller that is still in the old view.
         Assert.Same(share, shares.Of(old, 2));
         Assert.Same(shares.Of(next, 0), shares.Of(old, 0));
         Assert.NotNull(shares.Of(old, 1));

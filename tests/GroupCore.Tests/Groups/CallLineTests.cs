@@ -3,7 +3,7 @@ using GroupCore.Groups.PointToPoint;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Calls that wait for one receiver: in their order, and those of handlers without a look at the others.</summary>
+/// <summary>Calls that wait for one receiver go in order. Calls of handlers are found without a look at the others.</summary>
 [Collection(AllocationTests.Alone)]
 public sealed class CallLineTests
 {
@@ -45,7 +45,7 @@ public sealed class CallLineTests
         Assert.Equal(0, windows.Waiting);
     }
 
-    /// <summary>A handler that sends while tens of thousands of callers wait for the same receiver: the others are not even looked at.</summary>
+    /// <summary>A handler sends while tens of thousands of callers wait for the same receiver: their calls are not even looked at.</summary>
     [Fact]
     public void What_a_handler_sends_past_many_that_wait_allocates_nothing()
     {

@@ -4,8 +4,7 @@ using GroupCore.Wire;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// Every frame that members of a group send each other, caught as it comes in and given to its receiver first in a damaged form, in the
-/// very state that it was meant for.
+/// Every frame that members of a group send each other is caught as it comes in. Its receiver first gets it in a damaged form, in the very state for which the frame was meant.
 /// </summary>
 public sealed class CapturedFrameTests
 {
@@ -50,8 +49,8 @@ public sealed class CapturedFrameTests
     public static TheoryData<string> Types() => [.. s_types.Select(static type => type.ToString())];
 
     /// <summary>
-    /// Frames with a flipped bit may be good frames with another content, so the member that got one counts as lost and is excluded in the
-    /// end. It must not fail, and unless it passes on what it was told as leader or as holder of messages the others notice nothing.
+    /// A frame with a flipped bit may be a good frame with other content, so the test counts the member that got one as lost and excludes it in the end. Until then the member
+    /// must not fail. The others must notice nothing, unless the member passes on what it was told, as leader or as holder of messages.
     /// </summary>
     [Theory]
     [MemberData(nameof(Types))]
@@ -80,7 +79,7 @@ public sealed class CapturedFrameTests
         script.Play();
         Assert.NotNull(victim);
         Assert.True(flips > 0);
-        // A turn that throws ends the simulation: this member has gone on.
+        // A turn that throws would have ended the simulation.
         Assert.True(victim.SimNode.Alive);
         if (type is not (FrameType.Peer or FrameType.Reply or FrameType.FirstLayer or FrameType.CutPart)) Assert.True(Refused(victim.SimNode.Node.Counters) > before);
         victim.Crash();
@@ -124,7 +123,7 @@ public sealed class CapturedFrameTests
         Assert.True(repeated.GetValueOrDefault(FrameType.PeerAck) > 0);
     }
 
-    /// <summary>Whether the receiver takes the frame now: it is in that view and knows the proposal, and it does not pass over data because it is wedged.</summary>
+    /// <summary>Whether the receiver takes the frame now: it is in the frame's view, knows the proposal, and does not ignore data because it is wedged.</summary>
     private static bool IsMeantForNow(TestMember member, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (member.Ended || member.Host.Groups is not [{ View: { } view, IsOver: false } protocol] || header.View != (uint)view.Id) return false;
@@ -137,7 +136,7 @@ public sealed class CapturedFrameTests
         };
     }
 
-    /// <summary>Whether a frame of that type is as good when only that many bytes of it are there.</summary>
+    /// <summary>Whether a frame of this type is still valid when only this many bytes of it are left.</summary>
     private static bool IsWhole(FrameType type, int length) => type switch
     {
         FrameType.Peer => length >= 9,

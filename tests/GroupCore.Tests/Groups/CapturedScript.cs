@@ -5,7 +5,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A life of a group in which its members send every type of frame there is. Each frame is shown before its receiver gets it.</summary>
+/// <summary>A script in which the members of a group send every type of frame. Each frame is shown to the test before its receiver gets it.</summary>
 internal sealed class CapturedScript : IDisposable
 {
     private readonly Action<TestMember, IFrameHandler, int, FrameHeader, byte[]> _onFrame;
@@ -56,7 +56,7 @@ internal sealed class CapturedScript : IDisposable
         _playing = false;
     }
 
-    /// <summary>The verdict when all that are left have come to rest.</summary>
+    /// <summary>The verdict when all remaining members have come to rest.</summary>
     public string? Finish()
     {
         bool settled = Cluster.Settle(30);
@@ -92,11 +92,11 @@ internal sealed class CapturedScript : IDisposable
         }
         catch (Exception)
         {
-            // A damaged answer is the caller's to see.
+            // The caller may notice a damaged answer.
         }
     }
 
-    /// <summary>Some have not received what the last member sent when it dies: they pull it.</summary>
+    /// <summary>A sender dies when some members have not received its last messages, so they pull them.</summary>
     private void LoseASender()
     {
         var ranks = ByRank;
@@ -110,7 +110,7 @@ internal sealed class CapturedScript : IDisposable
         Simulation.Network.Heal();
     }
 
-    /// <summary>So far away that the joiner hears of its view before the state comes.</summary>
+    /// <summary>The joiner is so far away that it hears of its view before the state comes.</summary>
     private void Join()
     {
         var joiner = Cluster.Add();
@@ -118,7 +118,7 @@ internal sealed class CapturedScript : IDisposable
         Simulation.Run(TimeSpan.FromSeconds(2));
     }
 
-    /// <summary>A handler that does not return holds a flush up until the members tell each other whom they wait for.</summary>
+    /// <summary>A handler that does not return holds a flush up until the members tell each other which member they wait for.</summary>
     private void Hang()
     {
         var ranks = ByRank;

@@ -6,7 +6,9 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Handlers that are slow and come forward, event by event: of who gives the state, and of who catches up with what it held while it loaded it.</summary>
+/// <summary>
+/// Slow handlers that make progress event by event, at the giver of the state and at a joiner that catches up with what it held while it loaded: neither member counts as slow.
+/// </summary>
 public sealed class CatchingUpTests
 {
     private static readonly TimeSpan s_each = TimeSpan.FromMilliseconds(240);
@@ -47,7 +49,7 @@ public sealed class CatchingUpTests
             for (int i = 0; i < messages; i++) _ = Cluster.Simulation.Spawn(() => Cluster[1].Group!.SendAsync("slow", new byte[bytes]).AsTask());
         }
 
-        /// <summary>A joiner that holds so much while it loads, and has begun to catch up with it in a view in which it is known to have the state.</summary>
+        /// <summary>Adds a joiner that holds this much while it loads. Returns when it has begun to catch up, in a view that says that it has the state.</summary>
         public GroupProtocol Join(int messages, int bytes, GroupHostOptions? host = null)
         {
             var comer = Cluster.Add(host: host);
@@ -117,7 +119,7 @@ public sealed class CatchingUpTests
         Assert.Null(trio.Cluster.Verdict());
     }
 
-    /// <summary>One hangs amid what it held; the other comes forward, and the five minutes that it is believed are over.</summary>
+    /// <summary>In the first case the joiner hangs amid what it held. In the second it makes progress, for longer than the five minutes for which the others believe it.</summary>
     [Theory]
     [InlineData(100, 30, 4, 25)]
     [InlineData(1_500, int.MaxValue, 299, 312)]

@@ -7,7 +7,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The cut of a flush (R4, R5), and what becomes of it when a report has more points than it takes.</summary>
+/// <summary>The cut of a flush (R4, R5), also where there are more points than a report takes.</summary>
 public sealed class ClosureTests
 {
     private const int Members = 6;
@@ -30,7 +30,9 @@ public sealed class ClosureTests
         Assert.InRange(System.Diagnostics.Stopwatch.GetElapsedTime(began).TotalSeconds, 0, 5);
     }
 
-    /// <summary>The longest report begins where the order of another ends already: the positions between are the leader's. Who sent the messages is gone.</summary>
+    /// <summary>
+    /// The longest report begins above the end of another member's order, so the positions between come from the leader's report. The sender of the messages is gone.
+    /// </summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -53,7 +55,10 @@ public sealed class ClosureTests
         }
     }
 
-    /// <summary>Rank 2 says that rank 1 sent more than that says itself, received or closed, and that nothing is to be waited for; of rank 3, which is gone, anybody may know most.</summary>
+    /// <summary>
+    /// Rank 2 reports more messages of rank 1 than rank 1 itself does: as received, or also as closed. Rank 1 is here and knows what it sent; of rank 3, which is gone, any
+    /// member may know most.
+    /// </summary>
     [Theory]
     [InlineData(false, true)]
     [InlineData(true, true)]
@@ -79,7 +84,10 @@ public sealed class ClosureTests
         }
     }
 
-    /// <summary>Ranks 0, 1 and 2 report; of rank 3, which is gone, all have the same. Whom nobody but the leader has to believe is no holder where the leader or the sender is one.</summary>
+    /// <summary>
+    /// Ranks 0, 1 and 2 report, and all have the same messages of rank 3, which is gone. Where the leader or the sender can be the holder no other member is chosen, since only
+    /// the leader would have heard its claim.
+    /// </summary>
     [Theory]
     [InlineData(1, 10, 1)]
     [InlineData(1, 9, 2)]
@@ -107,7 +115,7 @@ public sealed class ClosureTests
         }
     }
 
-    /// <summary>Rank 0 has closed messages of rank 1 that this one says not to have sent: the order ends before those positions that nobody has closed.</summary>
+    /// <summary>Rank 0 has closed messages that rank 1 says it did not send: the order ends before those of their positions that no member has closed.</summary>
     [Fact]
     public void Who_reports_less_than_it_sent_ends_what_is_delivered_of_it_there()
     {
@@ -153,8 +161,8 @@ public sealed class ClosureTests
     }
 
     /// <summary>
-    /// Ranks 0 and 1 report of the messages of 2 to 5, which are gone. Beyond the limit of points the cut may be smaller than the closure
-    /// of the union, never larger, and nothing that a survivor had closed is missing.
+    /// Ranks 0 and 1 report messages of ranks 2 to 5, which are gone. Beyond the limit of points the cut may be smaller than the closure of the union, but never larger, and
+    /// nothing that a survivor had closed is missing.
     /// </summary>
     [Theory]
     [InlineData(1, 2_000)]
@@ -177,7 +185,7 @@ public sealed class ClosureTests
             deps[s][next[s]] = (uint)random.Next(Math.Max(0, order.Count - 3), order.Count);
             order.Add(((ushort)s, next[s]++));
         }
-        // One knows the order and has few messages, the other the reverse: only both together close most of them.
+        // One report knows the order and has few messages, the other the reverse: only both together close most of them.
         var reports = new[] { Report(0, random.Next(each, 2 * each), random.Next(each / 10, each / 5)), Report(1, random.Next(each / 10), random.Next(each * 9 / 10, each)) };
         bool coarse = reports.Any(r => r.Points.Count >= GroupLimits.ReportPoints);
         Assert.Equal(each > 5_000, coarse);

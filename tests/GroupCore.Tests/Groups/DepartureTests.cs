@@ -6,10 +6,12 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A process that leaves the system is taken out of its groups without having asked to leave each: it has left them, and none is begun any more.</summary>
+/// <summary>
+/// A process that leaves the system is taken out of its groups without having asked to leave each one. Its members count as having left, and it begins no new membership.
+/// </summary>
 public sealed class DepartureTests
 {
-    /// <summary>Nobody who stays holds the state, so that there is no next view, but the end of the group.</summary>
+    /// <summary>No member that stays holds the state, so the group ends instead of getting a next view.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -30,7 +32,7 @@ public sealed class DepartureTests
         var group = cluster.Oracle.Find("g")!;
         foreach (var leaver in leavers) cluster.Oracle.Leave(group.Id, leaver.Id);
         Assert.True(cluster.Simulation.RunUntil(() => leavers.Exists(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(5)));
-        // What the other one has not delivered when it stops to.
+        // The second leaver sends a message that the first one, already wedged, has not delivered.
         bool sent = false;
         if (leavers.Find(static m => !m.Group!.Protocol.IsWedged) is { } sender)
         {
@@ -57,7 +59,7 @@ public sealed class DepartureTests
         var (stays, leaver) = (cluster[0].Group!.Protocol, cluster[1].Group!);
         cluster.Oracle.Leave(cluster.Oracle.Find("g")!.Id, cluster[1].Id);
         Assert.True(cluster.Simulation.RunUntil(() => stays.IsWedged || leaver.Protocol.IsWedged, TimeSpan.FromSeconds(5)));
-        // The other one acknowledges nothing more.
+        // The other member is wedged and acknowledges nothing more.
         Assert.False(leaver.Protocol.IsWedged);
         Task? flush = null;
         _ = cluster.Simulation.Spawn(() => cluster[1].SendAsync(ordered: false));
@@ -67,7 +69,7 @@ public sealed class DepartureTests
         Assert.True(leaver.Completion.IsCompletedSuccessfully);
     }
 
-    /// <summary>Nobody would ask what begins now to hand over. A layer may wait for its view when the departure begins.</summary>
+    /// <summary>A layer that begins now would never be asked to hand over. In one case its call already waits for a view when the departure begins.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -97,7 +99,7 @@ public sealed class DepartureTests
         Assert.True(cluster.Simulation.RunUntil(() => attaching.IsCompleted, TimeSpan.FromSeconds(5)));
         Assert.Contains("leav", (await Assert.ThrowsAsync<NotMemberException>(() => attaching)).Message, StringComparison.Ordinal);
         Assert.Equal((false, false), (created, departed));
-        // It is a member as long as another group hands over.
+        // The process stays a member while a layer of another group hands over.
         _ = cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.True(cluster.Settle());
@@ -112,7 +114,7 @@ public sealed class DepartureTests
         }).AsTask();
     }
 
-    /// <summary>Of a name that is free, and of a group that it is leaving, whose end such a join waits for.</summary>
+    /// <summary>Neither a free name can be joined, nor a group that the process is leaving, where the join waits for the end of the old membership.</summary>
     [Fact]
     public async Task R_no_group_is_joined_at_a_process_that_departs()
     {
@@ -134,7 +136,7 @@ public sealed class DepartureTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>It has something to hand over for as long as it is not told otherwise.</summary>
+    /// <summary>A layer that has something to hand over until the test lets it leave.</summary>
     private sealed class KeepingLayer(IGroupPort port) : IGroupLayer
     {
         public IGroupPort Port { get; } = port;

@@ -5,8 +5,7 @@ using Ida.Testing.Checking;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// Rules of views (views-and-flush.md#rules) whose absence needs a schedule made for it: each of these schedules breaks a guarantee without the rule
-/// and none with all rules.
+/// Rules of views (views-and-flush.md#rules) whose absence shows only in a schedule made for it. Each schedule breaks a guarantee without its rule and none with all rules.
 /// </summary>
 public sealed class DirectedControlTests
 {
@@ -22,11 +21,11 @@ public sealed class DirectedControlTests
     public void A_frame_that_comes_behind_its_view_is_refused()
     {
         Assert.Null(ComeBehindItsView(null));
-        // It counts as the sender's first message of the next view.
+        // Without the rule it counts as the sender's first message of the next view.
         Assert.Contains($"{nameof(GroupGuarantee.SendingView)} at ", ComeBehindItsView(nameof(GroupRules.OldViewRefused)), StringComparison.Ordinal);
     }
 
-    /// <summary>Twice over: its frames are of an old view, and it has no rank in the present one.</summary>
+    /// <summary>Two reasons apply: its frames are of an old view, and it has no rank in the current one.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -58,7 +57,7 @@ public sealed class DirectedControlTests
         return (cluster, [.. cluster.Members.OrderBy(m => m.Group!.Rank)]);
     }
 
-    /// <summary>Only rank 1 hears the sequencer: it delivers what rank 2 sent and sends a message after it; then both are gone.</summary>
+    /// <summary>Only rank 1 hears the sequencer. It delivers what rank 2 sent and sends a message after that; then the sequencer and rank 1 are gone.</summary>
     private static string? LosePositionOfCause(string? without)
     {
         var (cluster, rank) = Settled(without);
@@ -72,7 +71,7 @@ public sealed class DirectedControlTests
         return Rest(cluster);
     }
 
-    /// <summary>What rank 2 sends is held up on its way to rank 3, which gets it in the flush from another, and goes on to the next view.</summary>
+    /// <summary>Rank 2's message is held up on its way to rank 3, which gets it from another member in the flush and goes on to the next view.</summary>
     private static string? ComeBehindItsView(string? without)
     {
         var (cluster, rank) = Settled(without);
@@ -89,7 +88,7 @@ public sealed class DirectedControlTests
         return Rest(cluster);
     }
 
-    /// <summary>Rank 1 has not heard that it is out, and sends in the view it knows: that is refused for the reason.</summary>
+    /// <summary>Rank 1 has not heard that it is excluded and sends in the view it knows. Its frames are refused for the given reason.</summary>
     private static string? SpeakAfterExclusion(string? without, RefusalReason reason, bool toOne)
     {
         var (cluster, rank) = Settled(without);
@@ -126,7 +125,7 @@ public sealed class DirectedControlTests
             }
             catch (Exception error) when (error is ExcludedException or NotMemberException)
             {
-                // It hears that it is out before or after.
+                // It may hear before or after that it is excluded.
             }
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
@@ -137,7 +136,7 @@ public sealed class DirectedControlTests
         return Rest(cluster);
     }
 
-    /// <summary>Only rank 1 hears the sequencer: rank 3's message before rank 2's. Its flush returns, and both are gone.</summary>
+    /// <summary>Only rank 1 hears from the sequencer that rank 3's message comes before rank 2's. Its flush returns, and then the sequencer and rank 1 are gone.</summary>
     private static string? LoseOrderAfterFlush(string? without)
     {
         var (cluster, rank) = Settled(without);

@@ -40,7 +40,7 @@ public sealed class DirectedTests
         Assert.True(cluster.Checker.Deliveries >= 3 * 20);
     }
 
-    /// <summary>Nine times twelve instants.</summary>
+    /// <summary>Nine seeds, with twelve instants each.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -109,7 +109,7 @@ public sealed class DirectedTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(40));
             Assert.True(cluster.Settle());
             Assert.Null(cluster.Verdict());
-            // A loaded joiner asks for a view once more, which changes no member.
+            // A joiner that has loaded asks for one more view, in which no member comes or goes.
             var changes = cluster.Oracle.Find("g")!.Installed.Skip(before).Where(static view => view.Joined.Count + view.Left.Count + view.Failed.Count > 0).ToList();
             Assert.InRange(changes.Count, 1, 2);
             Assert.Equal((8, 2, 3), (changes.Sum(view => view.Joined.Count), changes.Sum(view => view.Left.Count), changes.Sum(view => view.Failed.Count)));
@@ -175,7 +175,7 @@ public sealed class DirectedTests
         {
             if (gates.Count < 2)
             {
-                // One gate for each member: continuations of one would not all run in place.
+                // One gate per member, since not all continuations of a single one would run in place.
                 var gate = new TaskCompletionSource();
                 gates.Add(gate);
                 await gate.Task.ConfigureAwait(false);

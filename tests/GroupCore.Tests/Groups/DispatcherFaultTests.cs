@@ -10,10 +10,10 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What throws beside users' code, where a group's events are handled, would leave the group with handlers that are never called again: it ends the node.</summary>
+/// <summary>An error outside users' code, where a group's events are handled, would leave the group with handlers that are never called again. So it ends the node.</summary>
 public sealed class DispatcherFaultTests
 {
-    /// <summary>At once, in a wait of the handler's, or on the loop where handlers are inline.</summary>
+    /// <summary>It throws at once or after a wait of the handler, on a worker or, where handlers are inline, on the loop.</summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(true, false)]
@@ -34,7 +34,7 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", Assert.IsType<InvalidDataException>(loop.Fault).Message);
     }
 
-    /// <summary>Nobody else would hear of it then; and no task ends with it that nobody looks at.</summary>
+    /// <summary>No other path reports the error then; and no task may end with it unobserved.</summary>
     [Fact]
     public async Task It_is_told_where_the_node_has_ended_already()
     {
@@ -66,12 +66,12 @@ public sealed class DispatcherFaultTests
         {
             TaskScheduler.UnobservedTaskException -= note;
         }
-        // Other tests run beside this one.
+        // Other tests run in parallel.
         Assert.DoesNotContain(unobserved, error => error.ToString().Contains(target.Message, StringComparison.Ordinal));
     }
 
     /// <summary>
-    /// A stop was asked for already, and ends the node before the turn in which the error would have ended it: with room for another command then, or with a full queue.
+    /// A stop that was already requested ends the node before the turn in which the error would have ended it, whether the queue then has room for another command or is full.
     /// </summary>
     [Theory]
     [InlineData(false)]
@@ -102,17 +102,17 @@ public sealed class DispatcherFaultTests
         Assert.Equal("on purpose", Assert.Single(Assert.IsType<AggregateException>(loop.Fault).Flatten().InnerExceptions).Message);
     }
 
-    /// <summary>Whoever waited was told that the node was stopped, and what is queued is being sent still, to a peer that acknowledges nothing.</summary>
+    /// <summary>The waiting callers have been told that the node was stopped, and the node still sends what is queued, to a peer that acknowledges nothing.</summary>
     [Fact]
     public async Task It_is_told_where_the_node_sends_the_last_it_has_to_say()
     {
-        // Where this thread is late the node does not wait for it.
+        // If this thread is late, the node has already ended, and the test tries again.
         for (int i = 0; i < 50; i++)
             if (await FailsBehindTheStopAsync()) return;
         Assert.Fail("The node was over each time.");
     }
 
-    // False where the node was over before.
+    // False if the node ended first.
     private static async Task<bool> FailsBehindTheStopAsync()
     {
         var token = TestContext.Current.CancellationToken;
@@ -126,7 +126,7 @@ public sealed class DispatcherFaultTests
         int peer = await up.Peer.Task.WaitAsync(TestNode.Patience, token);
         Assert.True(loop.Node.TryPost(new ActionCommand(() =>
         {
-            // No turn follows: who hears it knows that the rest is being sent.
+            // No turn follows, so the peer that hears this knows that the rest is being sent.
             loop.Node.AtStop(new StopListener(() => TestNode.Write(loop.Node, [peer], 0, 10)));
             var dispatcher = new Dispatcher(loop.Node, target, inline: false);
             dispatcher.Add(default);
@@ -165,10 +165,10 @@ public sealed class DispatcherFaultTests
 
         public TaskCompletionSource Called { get; } = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        /// <summary>What its handler waits for before it throws.</summary>
+        /// <summary>What the handler waits for before it throws.</summary>
         public TaskCompletionSource? Wait { get; init; }
 
-        /// <summary>What it throws.</summary>
+        /// <summary>The message of the exception that it throws.</summary>
         public string Message { get; init; } = "on purpose";
 
         public ExecutionContext Context { get; } = ExecutionContext.Capture()!;

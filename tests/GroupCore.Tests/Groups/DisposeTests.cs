@@ -52,7 +52,7 @@ public sealed class DisposeTests
             disposed = true;
         });
         Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(5)), $"{group.Protocol}");
-        // A view change waits for the handlers of messages to one member: the others have decided only where it is another message.
+        // A view change waits for handlers of messages to one member. So the others have decided the leave only where the stuck handler has a multicast.
         if (kind == "multicast") Assert.True(group.Completion.IsCompletedSuccessfully);
         else Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
         Assert.True(cluster.Simulation.RunUntil(() => ordered is not null, TimeSpan.FromSeconds(1)));
@@ -116,7 +116,7 @@ public sealed class DisposeTests
         var group = cluster[0].Group!;
         _ = cluster.Simulation.Spawn(() => group.SendAsync("hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        // The request of LeaveAsync, whose own wait is that for Completion.
+        // The request that LeaveAsync makes; it would then wait for Completion.
         group.Protocol.Post(new CallCommand(group.Protocol.RequestLeave));
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
         Assert.False(group.Completion.IsCompleted);
@@ -132,7 +132,7 @@ public sealed class DisposeTests
         gate.SetResult();
     }
 
-    /// <summary>Who is told that it has left counts on what it delivered.</summary>
+    /// <summary>A member that is told that it has left counts on what it delivered as agreed.</summary>
     [Fact]
     public void Who_disposed_of_the_group_out_of_reach_and_is_excluded_then_is_not_told_that_it_has_left()
     {
@@ -159,7 +159,7 @@ public sealed class DisposeTests
         Assert.IsType<NotMemberException>(leaver.Group.Completion.Exception?.InnerException);
     }
 
-    /// <summary>The handlers have as long again, and what becomes of the membership meanwhile counts.</summary>
+    /// <summary>After dispose gave up on the others, the handlers have as long again. What is decided about the membership meanwhile counts.</summary>
     [Theory]
     [InlineData("decided", true)]
     [InlineData("decided", false)]

@@ -6,7 +6,9 @@ namespace GroupCore.Tests.Groups;
 /// <summary>A membership that is given up before all that it sent has gone out.</summary>
 public sealed class DisposeUnsentTests
 {
-    /// <summary>What waits for a view is dropped with it, though its callers were told that it is sent: who is told that it has left counts on it.</summary>
+    /// <summary>
+    /// Messages that wait for a view are dropped with it, though their callers were told that they are sent. A member that is told that it has left would count on them.
+    /// </summary>
     [Fact]
     public void Who_gave_up_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left()
     {
@@ -28,7 +30,7 @@ public sealed class DisposeUnsentTests
         _ = cluster.Simulation.Spawn(() => giver.SendAsync("hang", Array.Empty<byte>()).AsTask());
         _ = cluster.Simulation.Spawn(() => giver.SendToAsync(rank, "hold", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        // Until the message to one is handled the view does not end, and nothing is sent.
+        // The view does not end, and nothing is sent, until the message to one member is handled.
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => group.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
         leaver.End();
@@ -51,7 +53,7 @@ public sealed class DisposeUnsentTests
         Assert.IsType<NotMemberException>(group.Completion.Exception?.InnerException);
     }
 
-    /// <summary>A process that departs is taken out of its groups without having asked to leave each, and its node may stop before its handlers have handled what came.</summary>
+    /// <summary>A departing process is taken out of its groups without having asked to leave each one, and its node may stop before its handlers have handled what came.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -10,7 +10,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Frames of views to come: strangers cost no member its place, and what a true member lost is not passed over.</summary>
+/// <summary>Frames of views to come. Those of strangers must not cost a member its place, and a member must notice if it lost frames of a true member.</summary>
 public sealed class EarlyFrameTests
 {
     private static GroupCluster Settled(ulong seed)
@@ -48,7 +48,7 @@ public sealed class EarlyFrameTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>The link of another member, of which it is not known yet whether it is its own: somebody dialled in and says so.</summary>
+    /// <summary>The link of another member while it is unconfirmed: somebody has dialled in and says that it is that member.</summary>
     private static SimLinkEnd Unsettled(GroupCluster cluster)
     {
         var end = cluster[0].SimNode.Links.Ends.Single(end => end.Address == cluster[1].SimNode.Address && !end.IsOver);
@@ -83,7 +83,7 @@ public sealed class EarlyFrameTests
         GiveMalformed(cluster[0], end.Number);
         NextView(cluster);
         Assert.Equal(0, counters.Refused(RefusalReason.Malformed));
-        // It was another: the link ends, and the member comes over one of its own.
+        // It was somebody else: the link ends, and the member comes over a link of its own.
         cluster[0].SimNode.Post(() => end.End(LinkFault.Rejected));
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         Assert.Equal((0, 1), (counters.Refused(RefusalReason.Malformed), counters.Refused(RefusalReason.WrongSender)));
@@ -110,7 +110,7 @@ public sealed class EarlyFrameTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>The view comes with another's frame, which is not held to be malformed for that.</summary>
+    /// <summary>The view comes with the frame of another member, which must not be counted as malformed.</summary>
     [Fact]
     public void What_a_member_sent_before_its_view_is_its_own_fault_when_it_is_read()
     {
@@ -123,7 +123,9 @@ public sealed class EarlyFrameTests
         Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Malformed));
     }
 
-    /// <summary>What nobody can read of a message is found when it is delivered: the last of a view with the frame that brings the next.</summary>
+    /// <summary>
+    /// A message that cannot be read is found when it is delivered. The last messages of a view are delivered with the frame that ends it, whose sender did nothing wrong.
+    /// </summary>
     [Fact]
     public void The_last_messages_of_a_view_are_not_held_against_whose_frame_ends_it()
     {

@@ -7,7 +7,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What is held for views to come is in order and counted right, and costs a turn little, however many send how small frames.</summary>
+/// <summary>Frames held for views to come stay in order, are counted right and cost a turn little, however many peers send however small frames.</summary>
 public sealed class EarlyFramesTests
 {
     private static readonly GroupId s_group = new(1, 1);
@@ -20,7 +20,7 @@ public sealed class EarlyFramesTests
         return early.TryAdd(group ?? s_group, view, peer, header, body ?? []);
     }
 
-    /// <summary>Each frame that finds no room costs the one with most all that is held of it, and only that is touched.</summary>
+    /// <summary>A frame that finds no room costs the peer that holds most all of its frames, and no other frame is touched.</summary>
     [Fact]
     public void To_make_room_touches_the_frames_that_are_dropped_only()
     {
@@ -43,7 +43,7 @@ public sealed class EarlyFramesTests
         Assert.False(Add(few, 64, 64, body: tooLarge));
         for (ulong view = 1; view <= 64; view++)
             for (int peer = 1; peer <= 64; peer++) Assert.False(Add(many, view, peer, body: tooLarge));
-        // The best of some: nothing else ran meanwhile.
+        // The best of several runs, in which nothing else ran.
         long Least(EarlyFrames early)
         {
             long least = long.MaxValue;

@@ -4,14 +4,14 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A member that acknowledges what was not sent to it yet: nothing of that counts, and it is sent as if it had said nothing.</summary>
+/// <summary>A member acknowledges messages that were not sent to it yet. The acknowledgement does not count, and they are sent all the same.</summary>
 public sealed class EarlyPeerAckTests
 {
     private const int Messages = 12;
 
     [Theory]
     [InlineData(1, 0)]
-    // So long that what is not used is given back meanwhile.
+    // Long enough for unused room to be given back meanwhile.
     [InlineData(2, 12)]
     public void R_what_waits_for_room_is_not_acknowledged(ulong seed, int seconds)
     {
@@ -32,7 +32,7 @@ public sealed class EarlyPeerAckTests
         cluster.Simulation.Network.Cut(first.SimNode, hostile.SimNode, CutMode.Hold);
         _ = cluster.Simulation.Spawn(() => first.Group.SendToAsync(first.Group.Rank, "flood", rank).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
-        // And the one whose handler sent them.
+        // The extra one is the message whose handler sent them.
         Assert.Equal(Messages + 1, group.Peers.Outstanding);
         long refused = 0;
         first.SimNode.Post(() =>

@@ -6,7 +6,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What is held of a sender for views to come is held by its link, and goes with it: strangers that come, send and go are not as many senders as came.</summary>
+/// <summary>Frames of a sender for views to come belong to its link and go with it. Strangers that come, send and go again therefore do not add up to that many senders.</summary>
 public sealed class EndedLinkTests
 {
     private const int Stranger = 5_000;

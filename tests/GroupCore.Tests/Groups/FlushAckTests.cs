@@ -6,7 +6,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a member has when it acknowledges a flush, and what the flush makes of that.</summary>
+/// <summary>What a member must have when it acknowledges a flush, and what the flush makes of its acknowledgement.</summary>
 public sealed class FlushAckTests
 {
     private static (GroupCluster Cluster, List<TestMember> ByRank) Settled(ulong seed, int members)
@@ -31,7 +31,7 @@ public sealed class FlushAckTests
         using var _ = cluster;
         var (leader, odd) = (rank[0].Group!.Protocol, rank[3]);
         ulong view = leader.View!.Id;
-        // It does not hear of the proposal, so that what it says is what is written here.
+        // Rank 3 does not hear of the proposal, so it says only what the test writes here.
         odd.Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => leader.IsWedged, TimeSpan.FromSeconds(2)));
@@ -90,7 +90,7 @@ public sealed class FlushAckTests
         Assert.Equal([((ushort)1, (byte)0)], flush.Cut!.Parts);
     }
 
-    /// <summary>The leader alone has what rank 4 sent before it failed, and fails when it has forwarded that to rank 1 and to nobody else.</summary>
+    /// <summary>Besides rank 4, which has failed, only the leader has what rank 4 sent. The leader fails when it has forwarded that to rank 1 and to no other member.</summary>
     [Fact]
     public void What_was_pulled_for_a_cut_that_is_superseded_is_in_the_next_one()
     {

@@ -4,8 +4,8 @@ using GroupCore.Groups.Shared;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// What survivors deliver of the view that ends, computed from what each says that it has (views-and-flush.md#the-cut-is-closed, #the-longest-order-wins). Unless a test says otherwise
-/// the members 0 and 1 survive, and 2 is gone.
+/// What survivors deliver of the view that ends, computed from what each says that it has (views-and-flush.md#the-cut-is-closed, #the-longest-order-wins). Unless a test says
+/// otherwise members 0 and 1 survive, and 2 is gone.
 /// </summary>
 public sealed class FlushCutTests
 {
@@ -30,7 +30,7 @@ public sealed class FlushCutTests
         Assert.Equal(7u, Cut().Upto[1]);
     }
 
-    /// <summary>Its sender had delivered positions that no survivor knows: who delivers it would have an order with a gap.</summary>
+    /// <summary>Its sender had delivered positions that no survivor knows: a member that delivers the message would have an order with a gap.</summary>
     [Fact]
     public void A_message_that_follows_positions_nobody_has_is_delivered_by_nobody()
     {
@@ -50,7 +50,7 @@ public sealed class FlushCutTests
         Assert.Equal((5u, 2u), (cut.Upto[Gone], cut.OrderLength));
     }
 
-    /// <summary>Who holds what is closed may have delivered it.</summary>
+    /// <summary>A member may already have delivered what it holds closed.</summary>
     [Fact]
     public void What_is_closed_anywhere_is_delivered()
     {

@@ -58,7 +58,7 @@ public sealed class FlushWaitTests
         cluster.Simulation.Network.Heal();
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Find("g")!.Pending is null && cluster.Oracle.Find("h")!.Pending is null, TimeSpan.FromSeconds(20)));
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // At the end nobody says it any more.
+        // When both flushes are over, no group suspects it any more.
         Assert.Contains(cluster[1].Id, cluster.Oracle.Withdrawals);
     }
 

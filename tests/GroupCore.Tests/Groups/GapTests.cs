@@ -14,7 +14,7 @@ public sealed class GapTests
         sender.Turn(0);
         if (ordered)
         {
-            // It has the message, and loses the position.
+            // It has the message and loses the position.
             other.Turn(0);
             sequencer.Turn(0);
         }

@@ -9,7 +9,7 @@ using Oracle;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A caller whose token has fired is gone. What its call ends with then is nobody's business, and no unobserved error of the process.</summary>
+/// <summary>A caller whose token has fired is gone. If its call ends with an error later, that must not become an unobserved error of the process.</summary>
 public sealed class GivenUpCallTests
 {
     [Fact]

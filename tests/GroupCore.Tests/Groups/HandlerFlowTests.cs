@@ -3,7 +3,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What counts as inside a handler: its own code, not what it starts beside itself, nor what goes on after it.</summary>
+/// <summary>Only a handler's own code counts as inside it, not code that it starts in parallel nor code that runs after it.</summary>
 public sealed class HandlerFlowTests
 {
     private static GroupCluster Settled(ulong seed, Action<GroupBuilder> more)
@@ -42,7 +42,7 @@ public sealed class HandlerFlowTests
         Assert.Equal((true, false), (inside, beside));
     }
 
-    /// <summary>Whether the next one is in the same batch is chance: what one leaves behind would be there at times.</summary>
+    /// <summary>Whether the next handler runs in the same batch is chance, so it would see what an earlier one left behind only now and then.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -55,7 +55,7 @@ public sealed class HandlerFlowTests
         void Handle()
         {
             seen.Add((own.Value, CultureInfo.CurrentCulture, ExecutionContext.IsFlowSuppressed(), ReferenceEquals(SynchronizationContext.Current, place)));
-            // As an object of a user interface may do by itself: what awaits behind it went on there.
+            // An object of a user interface may do this by itself; code that awaits behind it would then go on there.
             SynchronizationContext.SetSynchronizationContext(place);
             own.Value = "mine";
             CultureInfo.CurrentCulture = (CultureInfo)CultureInfo.InvariantCulture.Clone();
@@ -127,7 +127,7 @@ public sealed class HandlerFlowTests
         Assert.Equal((true, true, true, false), (before, after, next, outlived));
     }
 
-    /// <summary>What ends a handler's wait may be a lock's holder or another group's handler: only that handler itself goes on there.</summary>
+    /// <summary>The code that ends a handler's wait may hold a lock or be a handler of another group. Only the waiting handler may go on there, not those behind it.</summary>
     [Fact]
     public void Handlers_behind_one_that_waits_do_not_run_where_its_wait_is_ended()
     {

@@ -27,7 +27,7 @@ public sealed class HandlerSendTests
         return cluster;
     }
 
-    /// <summary>The view without the member waits for what a handler sends, and that for room at its node, which the member had and takes no more.</summary>
+    /// <summary>A handler's answer waits for room at its node, which frames for the failed member take up, and the view without that member waits for the answer.</summary>
     [Theory]
     [InlineData(1, true)]
     [InlineData(2, false)]
@@ -61,7 +61,7 @@ public sealed class HandlerSendTests
         Assert.Empty(cluster.Oracle.Suspicions);
     }
 
-    /// <summary>It alone has the last multicasts of a member that has failed, and as much is queued for that member as its node may hold: it says that the others have to wait.</summary>
+    /// <summary>One member alone has the last multicasts of a failed member, and frames for the failed member fill its node. It says that the others have to wait.</summary>
     [Theory]
     [InlineData(1, 0)]
     [InlineData(2, 1)]
@@ -125,7 +125,7 @@ public sealed class HandlerSendTests
         Assert.Equal(3, cluster[0].Group!.CurrentView.Members.Count);
     }
 
-    /// <summary>Who asked waits for the answers, so that they are sent although their sender is over for its own program meanwhile.</summary>
+    /// <summary>The asker waits for the answers, so they are sent although for its own program their sender's membership is over meanwhile.</summary>
     [Fact]
     public void R13_what_handlers_sent_of_a_member_that_is_disposed_goes_out_and_the_view_change_ends()
     {
@@ -190,7 +190,7 @@ public sealed class HandlerSendTests
             if (i % 500 == 499) cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
         }
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
-        // The handler of a multicast, which waits for the window; behind it the handler of a message, which must not.
+        // First the handler of a multicast, whose send waits for the window; behind it the handler of a message to one, whose send must not overtake it.
         _ = cluster.Simulation.Spawn(() => first.Group!.OrderedSendAsync("all", -1).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
         _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(0, "one", -2).AsTask());
@@ -200,7 +200,7 @@ public sealed class HandlerSendTests
         Assert.Equal([.. Enumerable.Range(0, GroupLimits.PeerOutstanding), -1, -2], _got);
     }
 
-    /// <summary>No window bounds them, so that handlers never wait for each other; but a receiver that handles nothing has a bounded number of them.</summary>
+    /// <summary>No window bounds these messages, so handlers never wait for each other. But a receiver that handles nothing gets a bounded number of them.</summary>
     [Theory]
     [InlineData(40_000, 8, 32_768)]
     [InlineData(80, 1_000_000, 67)]
@@ -230,7 +230,7 @@ public sealed class HandlerSendTests
                     try
                     {
                         await first!.Group!.SendToAsync(ranks[1], "part", part).ConfigureAwait(false);
-                        // Nothing waits for room: what is refused is so for what is not handled.
+                        // The pause keeps messages from waiting for room: a refusal is then due to unhandled ones only.
                         if (++sent % 4_096 == 0 || bytes > 100_000) await simulation!.Delay(TimeSpan.FromMilliseconds(100)).ConfigureAwait(false);
                     }
                     catch (SendQueueFullException full)
@@ -256,7 +256,7 @@ public sealed class HandlerSendTests
         Assert.InRange(receiver.Protocol.Dispatcher.Waiting, sent - 1, sent + 10);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         Assert.True(cluster.Simulation.RunUntil(() => _got.Count == sent && first.Group!.Protocol.Peers.Outstanding == 0, TimeSpan.FromSeconds(60)));
-        // What is handled counts no more.
+        // Messages that were handled no longer count.
         _ = cluster.Simulation.Spawn(() => first.Group!.SendToAsync(ranks[0], "flood", most - 1).AsTask());
         Assert.True(cluster.Simulation.RunUntil(() => others == 2, TimeSpan.FromSeconds(60)));
         Assert.Null(refused);
@@ -277,7 +277,7 @@ public sealed class HandlerSendTests
         first = cluster[0];
         first.Membership.Block(true);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
-        // Calls of handlers alone are complete at once; of these the first one waits for contact.
+        // Calls of handlers would each be complete at once, but of these the first waits for contact.
         _ = cluster.Simulation.Spawn(() => cluster[1].Group!.OrderedSendAsync("all", -1).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
         _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendToAsync(0, "one", -2).AsTask());

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Messages of hooks that came before the proposal here (views-and-flush.md#a-hook-has-two-seconds-of-each-proposal).</summary>
+/// <summary>Messages of hooks that came before this member heard of the proposal (views-and-flush.md#a-hook-has-two-seconds-of-each-proposal).</summary>
 public sealed class HookMessagesTests
 {
     private readonly INode _node = new LogBus().Add(1);
@@ -35,7 +35,7 @@ public sealed class HookMessagesTests
         Assert.Equal(1, _node.Counters.Refused(RefusalReason.Unexpected));
         _messages.Hold(0, []);
         Assert.Equal(17, _messages.Take().Length);
-        // Taken ones count no more.
+        // Messages that were taken no longer count.
         _messages.Hold(1, []);
         Assert.Single(_messages.Take());
     }

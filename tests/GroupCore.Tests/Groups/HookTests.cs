@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Termination hooks of users: each has a part of its own in a view change, and none after it.</summary>
+/// <summary>Termination hooks of users: a view change waits for each hook, which may send until its part is over and not later.</summary>
 public sealed class HookTests
 {
     private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
@@ -56,7 +56,7 @@ public sealed class HookTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>The third member hears of the view change later than what hooks of the others have sent it.</summary>
+    /// <summary>The third member hears of the view change later than it gets what hooks of the others sent.</summary>
     [Fact]
     public void What_a_hook_sends_is_handled_when_its_receiver_knows_of_the_view_change()
     {
@@ -104,7 +104,7 @@ public sealed class HookTests
                     context.Done();
                     return;
                 }
-                // The first one's is judged; the second's keeps the view change open meanwhile.
+                // The first member's hook is judged; the second's keeps the view change open meanwhile.
                 if (me == 0) contexts.Add(context);
                 if (me == 0 && when == "after done") context.Done();
             });
@@ -114,14 +114,14 @@ public sealed class HookTests
         RequestView(cluster);
         if (when == "next view")
         {
-            // Given up after two seconds, and then there is another view change.
+            // The hook is given up after two seconds, and then another view change follows.
             Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group!.CurrentView.Id > view), TimeSpan.FromSeconds(6)));
             RequestView(cluster);
             Assert.True(cluster.Simulation.RunUntil(() => contexts.Count == 2 && cluster.Members.TrueForAll(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
         }
         else if (when == "given up")
         {
-            // The last one hears of the view change so late that its hook is still open.
+            // The third member hears of the view change so late that its hook is still open.
             cluster[2].Membership.Deaf = true;
             Assert.True(cluster.Simulation.RunUntil(() => cluster[0].Group!.Status.HooksGivenUp == 1, TimeSpan.FromSeconds(4)));
         }
@@ -140,7 +140,10 @@ public sealed class HookTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Its sends are handled before the view, and its end is what the view change waits for; what it throws, before its first await or behind it, is told.</summary>
+    /// <summary>
+    /// What the hook sends is handled before the next view, and the view change waits for the hook's end. An error is reported whether it is thrown before the first await or
+    /// after it.
+    /// </summary>
     [Theory]
     [InlineData("ends")]
     [InlineData("throws")]
@@ -195,7 +198,7 @@ public sealed class HookTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster[1].Ended, TimeSpan.FromSeconds(5)));
         Assert.True(cluster.Settle());
         Assert.Empty(errors);
-        // Its own handlers are a member's of the view that ends, like all others.
+        // The leaver is a member of the view that ends, so its own handlers get the message like all others.
         Assert.Equal([0, 1, 2], got.Order());
         Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
@@ -264,7 +267,7 @@ public sealed class HookTests
                 .OnViewProposed((proposal, context) =>
                 {
                     if (!on || me != 0) context.Done();
-                    // The leaver has acknowledged by then.
+                    // By then the leaver has acknowledged.
                     else all!.Simulation.After(TimeSpan.FromMilliseconds(500), () =>
                     {
                         int leaver = all[1].Group!.Rank;

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What no member would send, given to members of a running group: nothing throws, it is counted, and the group goes on in agreement.</summary>
+/// <summary>Members of a running group get frames that no member would send: nothing throws, the frames are counted, and the group goes on in agreement.</summary>
 public sealed class HostileFrameTests
 {
     private static readonly FrameType[] s_types =
@@ -33,7 +33,7 @@ public sealed class HostileFrameTests
                 _ = cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
                 _ = cluster.Simulation.Spawn(() => member.SendAsync(ordered: false));
             }
-            // Some of it while the member is wedged.
+            // Some of them while the member is wedged.
             if (round % 10 == 5) cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
             cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(1, 20)), () => target.SimNode.Post(() =>
             {
@@ -79,7 +79,7 @@ public sealed class HostileFrameTests
             case FrameType.Bind when body.Length == 16: body = body[1..]; break;
             case FrameType.Data or FrameType.Order or FrameType.Ack or FrameType.PeerAck or FrameType.Reply: body = body[..Math.Min(body.Length, 1)]; break;
             case FrameType.Peer: body = body[..Math.Min(body.Length, 8)]; break;
-            // Of flush frames those of a proposal that is over, or of none that will ever be: any other would be one of the group's own.
+            // Flush frames name a proposal that is over or one that will never be: with any other number they could be the group's own.
             case FrameType.Report or FrameType.Cut or FrameType.CutPart or FrameType.Pull or FrameType.Forward or FrameType.FlushAck or FrameType.FlushWait when body.Length >= 8:
                 BinaryPrimitives.WriteUInt64LittleEndian(body, (body[0] & 1) == 0 ? 0 : ulong.MaxValue);
                 break;

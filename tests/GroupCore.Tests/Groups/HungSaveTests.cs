@@ -5,13 +5,13 @@ using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Snapshots whose writers hang are given up also when their view is over: they stand in the way of later ones for a bounded time.</summary>
+/// <summary>A snapshot whose writer hangs is given up even when its view is over, so it stands in the way of later ones for a bounded time.</summary>
 public sealed class HungSaveTests
 {
     private readonly List<WeakReference> _held = [];
     private int _writes;
 
-    /// <summary>One member, whose first snapshots so many take hours to write, and a joiner without a limit of its own.</summary>
+    /// <summary>One member; its first few snapshots take hours to write, and joins wait a day for the state unless the test says otherwise.</summary>
     private GroupCluster Settled(ulong seed, int hang, TimeSpan? joinTimeout = null)
     {
         GroupCluster? all = null;

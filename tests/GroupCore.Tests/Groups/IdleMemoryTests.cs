@@ -3,8 +3,9 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a group at rest holds at a member, after messages of every kind: at most 20 KB and 64 B for each member of it
-/// (multicast.md#a-group-at-rest-holds-little).</summary>
+/// <summary>
+/// A group at rest holds at a member, after messages of every kind, at most 20 KB and 64 B for each member of the group (multicast.md#a-group-at-rest-holds-little).
+/// </summary>
 [Collection(AllocationTests.Alone)]
 public sealed class IdleMemoryTests(ITestOutputHelper output)
 {
@@ -16,11 +17,11 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         var nodes = new LoopbackNode[members];
         for (int i = 0; i < members; i++) nodes[i] = new(nodes, i, bufferBytes: 64 << 10);
         long now = 0;
-        // What the process holds once whatever it has: pools, and code made ready.
+        // The first group pays for what the process holds once: pools, and code made ready.
         var all = new List<Group[]> { Join(nodes, 0, ref now) };
         Use(nodes, all[0], ref now);
         Rest(nodes, ref now);
-        // What earlier tests of the process free meanwhile makes a round look too small, never too large: the largest counts.
+        // What earlier tests free meanwhile makes a round look too small, never too large, so the largest counts.
         double bytes = 0;
         for (int round = 0; round < 3; round++)
         {
@@ -44,7 +45,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
         for (int i = 0; i < nodes.Length; i++) nodes[i] = new(nodes, i, bufferBytes: 8 << 20);
         long now = 0, grown = long.MaxValue;
         var all = new List<Group[]>();
-        // The first is for what the process holds once.
+        // The first round pays for what the process holds once.
         for (int round = 0; round < 6; round++)
         {
             all.Add(Join(nodes, round, ref now));
@@ -90,7 +91,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
             .HandleBytes("bytes", static (from, bytes) => { })
             .OnQuery<int, int>("ask", static (from, question) => question)).AsTask()).ToList();
         Run(nodes, ref now);
-        // Each decodes the view for itself; addresses of processes it has once.
+        // Each member decodes the view for itself; the process holds each address once.
         foreach (var node in nodes) node.Install(new View(new((uint)number + 1, 1), name, 1, 0, new(), [.. s_members[..nodes.Length].Select(static m => m with { })], [], [], [], []));
         Run(nodes, ref now);
         return [.. joined.Select(static j => j.Result)];

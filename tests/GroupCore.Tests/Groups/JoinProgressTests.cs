@@ -5,10 +5,10 @@ using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Each view begins the transfer of the state again: a join ends in bounded time all the same, and not because a transfer outlasts some views.</summary>
+/// <summary>Each view begins the transfer of the state again. A join still ends in bounded time, but not merely because its transfer takes longer than some views.</summary>
 public sealed class JoinProgressTests
 {
-    /// <summary>Two members with a large state, and links that take a second for each megabyte. The giver's handlers and what saves the state may take their time.</summary>
+    /// <summary>Two members with a large state, and links that take a second for each megabyte. The giver's save and its handlers may be slow.</summary>
     private static GroupCluster Settled(ulong seed, int stateBytes, double savesFor = 0, double handlersTake = 0)
     {
         GroupCluster? all = null;
@@ -49,7 +49,7 @@ public sealed class JoinProgressTests
     {
         using var cluster = Settled(2, 14_000_000, savesFor);
         var comer = cluster.Add(host: new() { JoinTimeout = TimeSpan.FromSeconds(10) });
-        // Far, and then twice soon.
+        // The first transfer gets far; the next two are soon interrupted.
         foreach (double seconds in new[] { savesFor + 12, 2, 2 })
         {
             cluster.Simulation.Run(TimeSpan.FromSeconds(seconds));

@@ -6,7 +6,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Joins that are cancelled, slow or stuck: undone, and never for ever.</summary>
+/// <summary>Joins that are cancelled, slow or stuck: they are undone, and none lasts for ever.</summary>
 public sealed class JoinTests
 {
     [Theory]
@@ -32,7 +32,7 @@ public sealed class JoinTests
     private static TestMember Newcomer(GroupCluster cluster, Action<GroupBuilder>? more = null, GroupHostOptions? options = null, CancellationToken token = default) =>
         cluster.Add(more, options, token);
 
-    /// <summary>Cancelled at sixty instants: of the join of a group that is there, which takes some 100 ms, and of one that it founds, some 30 ms.</summary>
+    /// <summary>The join is cancelled at sixty instants. To join an existing group takes some 100 ms, to found one some 30 ms.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(2)]
@@ -91,7 +91,7 @@ public sealed class JoinTests
         var comer = Newcomer(cluster, options: new() { JoinTimeout = TimeSpan.FromSeconds(8) });
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
         Assert.Contains("view", Assert.IsType<JoinTimeoutException>(comer.JoinError).WaitedFor, StringComparison.Ordinal);
-        // It may ask again, and gets in as soon as the handler returns.
+        // The joiner may ask again, and gets in as soon as the handler returns.
         comer.JoinAgain();
         cluster.Simulation.Run(TimeSpan.FromSeconds(4));
         Assert.Null(comer.Group);
@@ -185,7 +185,7 @@ public sealed class JoinTests
         using var cancel = new CancellationTokenSource();
         var comer = Newcomer(cluster, token: cancel.Token);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Id: not null }], TimeSpan.FromSeconds(2)));
-        // It hears of its view late, and gives up before.
+        // The joiner gives up before it hears of its view, which comes late.
         comer.Membership.Deaf = true;
         cancel.Cancel();
         Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Abandoned }] && cluster[0].Group!.CurrentView.Members.Count == 3, TimeSpan.FromSeconds(5)));
@@ -196,10 +196,10 @@ public sealed class JoinTests
         comer.JoinAgain();
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
         comer.Membership.Deaf = false;
-        // Without what came meanwhile, a checkpoint among it, it would ask for another view after 5 s.
+        // Without what came meanwhile, which includes a checkpoint, it would ask for another view after 5 s.
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(3)), $"{comer.JoinError}");
         Assert.True(cluster.Settle());
-        // The message to the joiner alone waits for the view that says that it has its state.
+        // Only the message to the joiner alone waits for the view that says that the joiner has the state.
         Assert.True(cluster.Simulation.RunUntil(() => got == 1 + 3, TimeSpan.FromSeconds(3)), $"{got} came");
         Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());

@@ -1,6 +1,6 @@
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What one member has delivered and another lacks is still there when a view change asks for it: multicast.md#only-stable-messages-are-dropped.</summary>
+/// <summary>What one member has delivered and another lacks must still exist when a view change asks for it: multicast.md#only-stable-messages-are-dropped.</summary>
 public sealed class KeptUntilStableTests
 {
     private static (GroupCluster Cluster, List<TestMember> ByRank) Settled(ulong seed)
@@ -20,7 +20,7 @@ public sealed class KeptUntilStableTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Rank 2 lacks what rank 3 sent, which is gone.</summary>
+    /// <summary>Rank 2 lacks a message of rank 3, which is gone.</summary>
     [Fact]
     public void A_message_is_kept_for_a_member_that_has_not_acknowledged_it()
     {

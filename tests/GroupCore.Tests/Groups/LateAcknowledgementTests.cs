@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What one member acknowledges comes late to another: for that one nothing becomes stable, and the others go on.</summary>
+/// <summary>Acknowledgements of one member reach another one late. For that one nothing becomes stable, while the others go on.</summary>
 public sealed class LateAcknowledgementTests
 {
     private long _now = 1_000_000_000;
@@ -14,14 +14,14 @@ public sealed class LateAcknowledgementTests
         foreach (var member in world.Members) member.Turn(_now);
     }
 
-    /// <summary>Turns until so many messages are delivered, or for a second.</summary>
+    /// <summary>Runs turns until this many messages are delivered, for a second at most.</summary>
     private void Finish(LoopbackGroup world, long deliveries)
     {
         for (int turn = 0; turn < 1_000 && world.Delivered < deliveries; turn++) Turn(world);
         Assert.Equal(deliveries, world.Delivered);
     }
 
-    /// <summary>Rank 1 sends, and rank 2 speaks late to rank 0.</summary>
+    /// <summary>Rank 1 sends, and what rank 2 says reaches rank 0 late.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(60_000)]
@@ -38,14 +38,14 @@ public sealed class LateAcknowledgementTests
             for (long i = 0; i < total / 40 && calls.Count < total; i++) calls.Add(sender.Group.SendAsync("bytes", payload).AsTask());
             Turn(world);
         }
-        // What was acknowledged before, and a window.
+        // What was acknowledged before, plus a window.
         Assert.InRange(calls.Count(static call => call.IsCompletedSuccessfully), GroupLimits.AckStopBytes / cost, (GroupLimits.AckStopBytes + GroupLimits.Window) / cost);
         behind.Late = -1;
         Finish(world, 3 * total);
         Assert.Equal(0, behind.Node.Counters.Refused(RefusalReason.Unexpected));
     }
 
-    /// <summary>Ranks 0 to 5 send ordered, each more than it may have unstable at rank 6, to which rank 7 speaks late.</summary>
+    /// <summary>Ranks 0 to 5 send ordered messages, each more than it may have unstable at rank 6. What rank 7 says reaches rank 6 late.</summary>
     [Fact]
     public void A_member_acknowledges_no_more_of_the_order_than_lets_it_take_what_the_sequencer_gives()
     {

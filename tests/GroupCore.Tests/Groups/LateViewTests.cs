@@ -116,7 +116,7 @@ public sealed class LateViewTests
         cluster.ChangeViewWithout(late);
         var protocol = other.Group!.Protocol;
         int rank = protocol.View!.RankOf(late.Id);
-        // What a protocol above sends, more than is kept of a view that is not installed.
+        // Frames of a protocol above: more than a member keeps for a view that it has not installed.
         for (int i = 0; i < 20; i++)
         {
             other.SimNode.Post(() =>

@@ -49,7 +49,9 @@ public sealed class LayerTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>What is queued for the member that has failed takes all room of the flush leader, which cannot hand contributions on until the others have it: for no fault of theirs.</summary>
+    /// <summary>
+    /// Frames for the failed member take up all room of the flush leader, so it cannot pass the contributions on. The others, which wait for them, are not at fault.
+    /// </summary>
     [Theory]
     [InlineData(1, 0)]
     [InlineData(2, 0)]
@@ -119,7 +121,7 @@ public sealed class LayerTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>All contributions together are more than may be on the way to a survivor: its link would give up at 32 MiB, which 36 members reach.</summary>
+    /// <summary>All contributions together are more than may be on the way to a survivor: with 36 members they would reach 32 MiB, where a link gives up.</summary>
     [Fact]
     public void Contributions_beyond_what_a_link_takes_go_out_as_it_empties()
     {
@@ -152,7 +154,9 @@ public sealed class LayerTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Answers that another asks for as fast as it gets them fill the link for as long as it likes: the layer has its turn all the same, and so have they.</summary>
+    /// <summary>
+    /// Another member may fill the link for any time with answers, asking for the next as fast as it gets one. The layer still has its turns, and so have the answers.
+    /// </summary>
     [Fact]
     public void A_layer_has_room_beside_answers_that_fill_the_link()
     {

@@ -4,7 +4,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Several layers above one group (views-and-flush.md#each-layer-has-its-name-and-its-frame-types): none hears anything of another.</summary>
+/// <summary>Several layers above one group (views-and-flush.md#each-layer-has-its-name-and-its-frame-types): none hears anything of the others.</summary>
 public sealed class LayersTests
 {
     private static readonly LayerFrames s_other = new("other", ToyLayers.First.First + 1, 8);
@@ -45,7 +45,7 @@ public sealed class LayersTests
 
     private static string Text(SetLayer layer) => string.Join(' ', layer.Numbers);
 
-    /// <summary>Both are at three of four members, of which one fails; a fifth comes, and gets the state of each.</summary>
+    /// <summary>One layer is at all four members and one at three. A member fails, and then a fifth comes and gets the state of each layer.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -63,7 +63,7 @@ public sealed class LayersTests
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(200));
         Assert.All(first.Values, static layer => Assert.Equal("100 101 102 103", Text(layer)));
         Assert.All(second.Values, static layer => Assert.Equal("200 201 202", Text(layer)));
-        // Each of the three has told the fourth, where the layer is not attached.
+        // Each of the three members with the second layer has told the fourth, which does not have it.
         Assert.Equal(before + 3, members[3].SimNode.Node.Counters.Refused(RefusalReason.Unexpected));
 
         members[1].Crash();
@@ -95,7 +95,7 @@ public sealed class LayersTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>The layer of a type is attached nowhere, or nobody has it.</summary>
+    /// <summary>The type belongs to a layer that is attached nowhere, or to no layer.</summary>
     [Theory]
     [InlineData(nameof(FrameType.FirstLayer))]
     [InlineData(nameof(FrameType.LastLayer))]
@@ -116,7 +116,7 @@ public sealed class LayersTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Two members have the layer "first", and one has "other" with frame types of it.</summary>
+    /// <summary>Two members have the layer "first", and one has "other", which uses some of the same frame types.</summary>
     [Fact]
     public void Members_with_different_layers_are_told_so_and_hear_nothing_of_each_other()
     {
@@ -179,7 +179,7 @@ public sealed class LayersTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>With two links that have room alternately, turns that all links share would give each layer the same link always.</summary>
+    /// <summary>If all links shared one sequence of turns, two links that have room alternately would always give each layer the same link.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -204,14 +204,14 @@ public sealed class LayersTests
         foreach (int rank in others)
         {
             string[] layers = [.. inTurn.Where(call => call.Rank == rank).Select(static call => call.Layer)];
-            // Each time both, and another one first than the time before.
+            // Both are called each time, and not the same one first as the time before.
             for (int i = 0; i < Rooms; i++) Assert.Equal(["first", "second"], layers[(2 * i)..((2 * i) + 2)].Order(StringComparer.Ordinal));
             for (int i = 1; i < Rooms; i++) Assert.NotEqual(layers[(2 * i) - 2], layers[2 * i]);
         }
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Each always has more for both other members than their links carry, and takes all the room that it finds.</summary>
+    /// <summary>Each layer always has more for both other members than their links carry, and takes all the room that it finds.</summary>
     [Fact]
     public void Two_layers_share_what_slow_links_carry()
     {
@@ -266,7 +266,7 @@ public sealed class LayersTests
         Assert.IsType(tooMuch ? typeof(InvalidOperationException) : typeof(InvalidDataException), fault.InnerException);
     }
 
-    /// <summary>It waited for a view, since the member was wedged: nothing but the layer's own port knows of the call any more.</summary>
+    /// <summary>The call waited for a view, since the member was wedged. After that only the layer's own port knows of the call.</summary>
     [Fact]
     public void R_a_call_that_attaches_a_layer_which_throws_in_its_first_view_ends()
     {

@@ -4,7 +4,7 @@ using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Who leaves has sent what it was asked to send before.</summary>
+/// <summary>A member that leaves has first sent all that it was asked to send.</summary>
 public sealed class LeaveTests
 {
     [Fact]
@@ -35,7 +35,7 @@ public sealed class LeaveTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Its caller is told that nothing was done: so it is.</summary>
+    /// <summary>The caller is told that nothing was done, so nothing may have been requested.</summary>
     [Fact]
     public void A_call_whose_token_is_cancelled_already_asks_for_nothing()
     {
@@ -82,7 +82,7 @@ public sealed class LeaveTests
         Assert.Equal([messages, messages, messages], got);
     }
 
-    /// <summary>The Oracle keeps the latest views only: who misses the one that it left with hears of a later one, and of no other any more.</summary>
+    /// <summary>The Oracle keeps the latest views only. A leaver that misses the view with which it left hears of a later one, and of no other after that.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(12)]
@@ -112,7 +112,7 @@ public sealed class LeaveTests
         leaver.SimNode.Post(() => leaver.Host.OnInstall(group.Installed[^1]));
         Assert.True(cluster.Simulation.RunUntil(() => left, TimeSpan.FromSeconds(1)), $"{protocol}");
         Assert.True(leaver.Group.Completion.IsCompletedSuccessfully);
-        // The name is free for a later membership.
+        // The name is free for another membership.
         leaver.Membership.Deaf = false;
         Assert.True(protocol.IsOver);
         Assert.Null(cluster.Verdict());
@@ -174,7 +174,7 @@ public sealed class LeaveTests
         var leaver = cluster[0];
         for (int i = 0; i < messages; i++) _ = cluster.Simulation.Spawn(() => leaver.Group!.SendAsync("one", 0).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        // The decision takes longer than it waits for it, and less than its handlers have.
+        // The decision takes longer than the leaver waits for it, but less than its handlers have.
         comer.Membership.Deaf = true;
         leaver.End();
         _ = cluster.Simulation.Spawn(() => leaver.Group!.DisposeAsync().AsTask());
@@ -205,7 +205,7 @@ public sealed class LeaveTests
         slow = 1;
         var comer = cluster.Add(static g => g.Handle<int>("one", static (from, number) => { }));
         Assert.True(cluster.Simulation.RunUntil(() => comer.Host.Groups is [{ Phase: GroupPhase.Loading }] && cluster[0].Group!.CurrentView.Members.Count == 3, TimeSpan.FromSeconds(5)));
-        // They leave with one view, and the order of what the second one sent comes to it after the wedge.
+        // Both leave with one view, and the position of the second one's message reaches it after it is wedged.
         cluster.Oracle.Gather = TimeSpan.FromMilliseconds(50);
         var (first, second) = cluster[0].Group!.Rank == 0 ? (cluster[0], cluster[1]) : (cluster[1], cluster[0]);
         cluster.Simulation.Network.Slow(first.SimNode, second.SimNode, 5_000);
@@ -221,7 +221,7 @@ public sealed class LeaveTests
         Assert.Null(error);
     }
 
-    /// <summary>Who holds the sender's window holds up no dispose.</summary>
+    /// <summary>A member that keeps the sender's window full holds up no dispose.</summary>
     [Fact]
     public void Dispose_behind_a_full_window_ends_in_its_time()
     {

@@ -3,12 +3,12 @@ using GroupCore.Groups.State;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Who leaves, and asks, when the group ends with it.</summary>
+/// <summary>A member that has asked a query leaves, and the group ends with it.</summary>
 public sealed class LeavingAskerTests
 {
     /// <summary>
-    /// A sequencer that a message did not reach orders a query before it, and answers, but its order is lost: the asker, who leaves and is the last one that holds the state,
-    /// delivers the message first.
+    /// A sequencer that a message did not reach orders a query before that message and answers the query, but its order is lost. The asker, which leaves and is the last holder
+    /// of the state, delivers the message first.
     /// </summary>
     [Fact]
     public void What_a_failed_member_answered_from_an_order_that_is_lost_does_not_count_when_the_group_ends_with_the_asker()

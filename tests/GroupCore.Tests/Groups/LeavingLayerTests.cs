@@ -2,10 +2,10 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A layer is asked whether the group may be left: so none is attached when that was asked for.</summary>
+/// <summary>A member that leaves a group first asks its layers whether it may. So no layer is attached after the request to leave.</summary>
 public sealed class LeavingLayerTests
 {
-    /// <summary>What it hands over may be handed over at once.</summary>
+    /// <summary>The layer may be done with its handover already while it is asked.</summary>
     [Fact]
     public async Task A_layer_that_keeps_a_member_may_let_it_go_while_it_is_asked()
     {

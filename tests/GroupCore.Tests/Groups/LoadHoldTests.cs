@@ -22,7 +22,7 @@ public sealed class LoadHoldTests
         Assert.Equal(10, hold.Messages);
     }
 
-    /// <summary>A state may take longer than a view.</summary>
+    /// <summary>The load of a state may take longer than a view lasts.</summary>
     [Fact]
     public void The_budget_is_for_all_views_of_the_load()
     {

@@ -2,7 +2,7 @@ using GroupCore.Groups.State;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The view that says that a joiner has the state begins the transfers of all others again, so it waits for those that are nearly as fast.</summary>
+/// <summary>The view that says that a joiner has the state begins the transfers to all other joiners again. So it waits for joiners that are nearly as fast.</summary>
 public sealed class LoadTogetherTests
 {
     [Fact]

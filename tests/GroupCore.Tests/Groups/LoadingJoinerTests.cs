@@ -20,7 +20,10 @@ public sealed class LoadingJoinerTests
     private readonly List<int> _delivered = [0, 0, 0];
     private int _sent;
 
-    /// <summary>Two members, of which the giver saves so long, and a joiner; its handlers may begin late, and the turns in which it delivers what it held come apart.</summary>
+    /// <summary>
+    /// Two members, whose giver saves for this long, and a joiner. The joiner's handlers may begin late, and there may be pauses between the turns in which it delivers what it
+    /// held.
+    /// </summary>
     private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int savesFor, GroupOptions options, GroupHostOptions? host = null, int handlersBeginAfter = 0, int secondsBetweenTurns = 0)
     {
         GroupCluster? all = null;
@@ -46,13 +49,13 @@ public sealed class LoadingJoinerTests
         return (cluster, comer);
     }
 
-    /// <summary>A giver that is silent in one view has failed once, however long no other view comes: that is what the join timeout is for.</summary>
+    /// <summary>A giver that is silent in one view has failed once, however long no other view comes. The join timeout covers that case.</summary>
     [Fact]
     public void A_join_whose_giver_is_silent_while_no_view_comes_waits_for_its_timeout()
     {
         var (cluster, comer) = Loading(9, savesFor: 600, new(), new() { Serializer = ContractSerializer.Instance, JoinTimeout = TimeSpan.FromSeconds(40) });
         using var _ = cluster;
-        // Nothing is decided any more, and nothing of the giver arrives.
+        // No view is decided any more, and nothing from the giver arrives.
         cluster.Oracle.Loss = 1;
         foreach (var giver in cluster.Members.Where(member => member != comer)) cluster.Simulation.Network.Cut(giver.SimNode, comer.SimNode);
         cluster.Simulation.Run(TimeSpan.FromSeconds(35));
@@ -61,7 +64,7 @@ public sealed class LoadingJoinerTests
         Assert.IsType<JoinTimeoutException>(comer.JoinError);
     }
 
-    /// <summary>Short views, each of which brought the beginning of a large state.</summary>
+    /// <summary>Each of many short views may bring the beginning of a large state.</summary>
     [Fact]
     public void What_came_of_a_state_in_a_view_that_is_over_is_held_by_nobody()
     {
@@ -72,7 +75,7 @@ public sealed class LoadingJoinerTests
         Assert.False(begun.TryGetTarget(out _));
     }
 
-    // Not held by the frame of the test.
+    // A method of its own, so that the frame of the test does not hold the loader.
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
     private static WeakReference<StateLoader> Begun(GroupProtocol group)
     {
@@ -169,7 +172,7 @@ public sealed class LoadingJoinerTests
             before = group.Dispatcher.Added;
             return null;
         });
-        // In parts, since a node takes 16,384 commands at once.
+        // In parts, since a node takes at most 16,384 commands at once.
         for (int i = 0; i < 5; i++)
         {
             Send(cluster, 0, 2_000, 1_000, ordered: false);
@@ -180,14 +183,14 @@ public sealed class LoadingJoinerTests
         Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
         if (views) cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _delivered[2] == 30_020, TimeSpan.FromSeconds(30)), $"{_delivered[2]} delivered {comer.JoinError}");
-        // Some more may be new.
+        // A few more of them may be new.
         Assert.InRange(most, 1_000, GroupLimits.CatchUpMessages + 100);
         Assert.True(cluster.Settle());
         Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>All that it held was acknowledged before it was delivered, and nothing is acknowledged while it catches up.</summary>
+    /// <summary>The joiner acknowledged all that it held before it delivered it, and acknowledges nothing while it catches up.</summary>
     [Fact]
     public void What_a_joiner_has_caught_up_with_is_dropped_before_more_comes_of_its_sender()
     {
@@ -217,14 +220,14 @@ public sealed class LoadingJoinerTests
         var (cluster, comer) = Loading(68, 20, s_evicts with { SlowMember = policy }, secondsBetweenTurns: 1);
         using var closing = cluster;
         var group = comer.Host.Groups[0];
-        // In parts, since a node takes 16,384 commands at once.
+        // In parts, since a node takes at most 16,384 commands at once.
         for (int i = 0; i < 5; i++)
         {
             for (int member = 0; member < 2; member++) Send(cluster, member, 5_000, 20, ordered: member == 1);
             cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         }
         Assert.True(cluster.Simulation.RunUntil(() => group.Phase == GroupPhase.Member, TimeSpan.FromSeconds(30)));
-        // Behind what it held.
+        // This message waits behind what the joiner held.
         if (toItself) _ = cluster.Simulation.Spawn(() => ((Group)group.Facade).SendToAsync<ReadOnlyMemory<byte>>(group.Rank, "bytes", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
@@ -251,7 +254,7 @@ public sealed class LoadingJoinerTests
         else Assert.Empty(cluster.Oracle.Suspicions);
     }
 
-    /// <summary>The coordinator sends what no window lets through, and positions of what never comes.</summary>
+    /// <summary>The coordinator sends more than any window lets through, and positions of messages that never come.</summary>
     [Fact]
     public void A_lying_sequencer_gives_a_joiner_no_more_positions_than_its_report_has_room_for()
     {

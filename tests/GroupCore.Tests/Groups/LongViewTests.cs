@@ -5,8 +5,10 @@ using GroupCore.Groups.Shared;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Numbers of messages and positions are of a view: a view ends, and another with the same members begins, long before they run out
-/// (multicast.md#numbers-of-a-view-never-run-out).</summary>
+/// <summary>
+/// Messages and positions are numbered per view. Long before the numbers run out, the view ends and another with the same members begins
+/// (multicast.md#numbers-of-a-view-never-run-out).
+/// </summary>
 public sealed class LongViewTests
 {
     private const uint Limit = 200;
@@ -70,7 +72,7 @@ public sealed class LongViewTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>What a view may come to by default, which tests do not: a half more than where another is asked for.</summary>
+    /// <summary>What a view may reach with the default limit, which these tests lower: half as much again as the number at which another view is asked for.</summary>
     private const uint Most = GroupLimits.ViewRecords + (GroupLimits.ViewRecords / 2);
 
     [Theory]

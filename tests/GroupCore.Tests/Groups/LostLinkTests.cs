@@ -5,7 +5,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A link between two living members ends, and with it frames on their way: members send again what it lost, or one of the two goes.</summary>
+/// <summary>A link between two living members ends and loses the frames on their way: members send them again, or one of the two goes.</summary>
 public sealed class LostLinkTests
 {
     [Theory, InlineData(1), InlineData(2), InlineData(3), InlineData(4), InlineData(5), InlineData(6), InlineData(7), InlineData(8)]
@@ -45,7 +45,7 @@ public sealed class LostLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(10)));
     }
 
-    /// <summary>The leader says every second that nothing holds it up. The message is not handled for all that, and only the one whose it is knows.</summary>
+    /// <summary>The leader says every second that nothing holds it up. The message is still not handled, and only its sender knows that.</summary>
     [Theory, InlineData(1), InlineData(2), InlineData(3)]
     public void F8_a_message_to_the_leader_of_a_flush_that_a_link_lost_stays_a_suspicion(ulong seed)
     {
@@ -109,7 +109,7 @@ public sealed class LostLinkTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>It waits for a handler that has its window full, say: the link has lost nothing of it, and it goes over the next one.</summary>
+    /// <summary>While the question waits, say for a handler that has the receiver's window full, a link that ends has lost nothing of it. It goes over the next link.</summary>
     [Fact]
     public void A_question_to_one_member_of_which_nothing_was_sent_outlives_the_link()
     {
@@ -119,7 +119,7 @@ public sealed class LostLinkTests
         var (asker, other) = (cluster[0], cluster[1]);
         int answer = 0;
         Exception? error = null;
-        // Its link is full with the turn in which it asks.
+        // The link is full from the turn in which the asker asks.
         Overflow(asker, other, multicasts: 0, bytes: LinkLimits.MostBulkBytes + 1_000_000);
         cluster.Simulation.Network.Cut(asker.SimNode, other.SimNode, CutMode.Drop);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(20));
@@ -142,7 +142,7 @@ public sealed class LostLinkTests
         Assert.Null(error);
     }
 
-    /// <summary>The first of them leads the flush, or neither does.</summary>
+    /// <summary>Either the first of them leads the flush, or neither does.</summary>
     [Theory, InlineData(1, 0, 1), InlineData(2, 1, 2), InlineData(3, 0, 2), InlineData(4, 2, 1)]
     public void Two_members_that_each_lost_what_its_handler_sent_the_other_do_not_excuse_each_other_for_ever(ulong seed, int first, int second)
     {
@@ -184,8 +184,8 @@ public sealed class LostLinkTests
     }
 
     /// <summary>
-    /// The one between the other two has acknowledged the flush when its handler sends. Whose message that handler has is told that it waits for others,
-    /// so only the one between can say for whom. Each of the three leads the flush once.
+    /// The member between the other two has acknowledged the flush when its handler sends. The sender of the message that this handler has is told that the handler waits for
+    /// others, so only the member between can say for whom. Each of the three leads the flush once.
     /// </summary>
     [Theory, InlineData(1, 0, 1, 2), InlineData(2, 1, 0, 2), InlineData(3, 2, 1, 0)]
     public void What_a_handler_sends_after_its_member_has_acknowledged_the_flush_and_a_link_loses_ends_in_a_suspicion(ulong seed, int first, int between, int last)
@@ -224,7 +224,7 @@ public sealed class LostLinkTests
         Assert.Empty(cluster.Oracle.Suspicions);
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Oracle.Suspicions.Count > 0, TimeSpan.FromSeconds(30)), $"{a.Group.Protocol}; {b.Group.Protocol}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(10));
-        // Who did nothing but wait for another's handler is nobody's to suspect.
+        // A member that only waited for another member's handler must not be suspected.
         Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(c.Id, suspicion.Subject));
         Assert.Empty(cluster.Oracle.Withdrawals);
         Assert.Equal(view, a.Group.CurrentView.Id);
@@ -256,7 +256,7 @@ public sealed class LostLinkTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>A layer counts on what its channels promise: in a view no frame of a member comes without those before it.</summary>
+    /// <summary>A layer counts on what its channels promise: in a view no frame of a member comes unless all those before it have come.</summary>
     [Theory, InlineData(1, true), InlineData(2, true), InlineData(3, true), InlineData(4, false), InlineData(5, false), InlineData(6, false)]
     public void R_no_frame_of_a_layer_comes_behind_one_that_a_link_lost_in_its_view(ulong seed, bool unread)
     {
@@ -269,7 +269,7 @@ public sealed class LostLinkTests
         Assert.True(cluster.Simulation.RunUntil(() => Array.TrueForAll(layers, static l => l is not null), TimeSpan.FromSeconds(1)));
         var sent = new Dictionary<(int From, int To, ulong View), int>();
         var first = layers[0].Port.View!.Id;
-        // The view that the loss asks for is late.
+        // The view that is asked for because of the loss comes late.
         cluster.Oracle.MaxDelay = TimeSpan.FromMilliseconds(200);
         if (unread) cluster.Simulation.Network.Cut(members[0].SimNode, members[1].SimNode, CutMode.Drop);
         Exchange();
@@ -316,7 +316,7 @@ public sealed class LostLinkTests
         }
     }
 
-    /// <summary>More in one turn than a link takes, and multicasts behind it.</summary>
+    /// <summary>Sends more in one turn than a link takes, and multicasts behind that.</summary>
     private static void Overflow(TestMember from, TestMember to, int multicasts, long bytes = LinkLimits.QueueBytes)
     {
         var protocol = from.Group!.Protocol;

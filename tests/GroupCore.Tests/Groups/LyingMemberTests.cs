@@ -11,7 +11,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Lies of one member in a flush that the others can tell by what they know themselves: they cost nobody else his place, nor the order its unity.</summary>
+/// <summary>Lies of one member in a flush that the others can tell by what they know themselves. They cost no other member its place, and all deliver in the same order.</summary>
 public sealed class LyingMemberTests
 {
     private const ulong Number = 1_000_000;
@@ -48,7 +48,7 @@ public sealed class LyingMemberTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        // What is handled holds the flush up as long as the gate is shut, at the cost of nobody.
+        // Handlers at work hold the flush up as long as the gate is shut, and no member is suspected for it.
         _ = cluster.Simulation.Spawn(() => rank[2].Group!.SendToAsync(3, "hang", Array.Empty<byte>()).AsTask());
         _ = cluster.Simulation.Spawn(() => rank[3].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
@@ -66,7 +66,7 @@ public sealed class LyingMemberTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Rank 3 says of one whose handlers do nothing that they hold it up, and of one whose handlers do, of another's message, the same.</summary>
+    /// <summary>Rank 3 says of another member that its handlers hold rank 3 up. Those of ranks 0 and 1 are idle; rank 2's are at work, on a message of rank 1.</summary>
     [Theory]
     [InlineData(0, false)]
     [InlineData(1, false)]
@@ -100,7 +100,7 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
     }
 
-    /// <summary>The view change waits for rank 2, and as long as it does rank 3 says again and again that its handlers are at work, of nobody's message.</summary>
+    /// <summary>The view change waits for rank 2. As long as it does, rank 3 says again and again that its handlers are at work, on no member's message.</summary>
     [Theory]
     [InlineData(1, true)]
     [InlineData(30, false)]
@@ -117,7 +117,7 @@ public sealed class LyingMemberTests
         {
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
             if (i % every == 0) SayWait(rank[3], reason: WaitReason.OwnCode);
-            // Hooks may have taken 2 s of it.
+            // Hooks may have taken 2 s of this time.
             if (i == 50) Assert.DoesNotContain(cluster.Oracle.Suspicions, static a => a.Evidence == Suspicion.Slow);
         }
         var said = cluster.Oracle.Suspicions.FindAll(static a => a.Evidence == Suspicion.Slow);
@@ -132,7 +132,7 @@ public sealed class LyingMemberTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        // It does not hear of the proposal, so that it does not report.
+        // Rank 2 does not hear of the proposal, so it does not report.
         rank[2].Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         for (int i = 0; i < 40; i++)
@@ -164,7 +164,7 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
     }
 
-    /// <summary>It has the state for as long as the view is old, handles nothing, and says each second that a load of it comes forward.</summary>
+    /// <summary>The liar has had the state as long as the view exists, handles nothing, and says each second that its load makes progress.</summary>
     [Fact]
     public void Who_has_had_the_state_for_long_is_slow_though_it_says_that_it_loads()
     {
@@ -172,7 +172,7 @@ public sealed class LyingMemberTests
         using var cluster = WithSlowMember(78, gate.Task);
         var liar = cluster[2];
         SendMany(cluster);
-        // As long as it may be behind with what it held it is believed.
+        // The others believe it for as long as it may still be behind with what it held.
         Lie(60);
         Assert.Empty(cluster.Oracle.Suspicions);
         Lie((int)(GroupLimits.CatchUpNanoseconds / 1_000_000_000));
@@ -203,7 +203,7 @@ public sealed class LyingMemberTests
         for (int i = 0; i < 100; i++) _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendAsync("many", new byte[200_000]).AsTask());
     }
 
-    /// <summary>A frame of a flush that there is not, to all others.</summary>
+    /// <summary>Sends all others a frame of a flush that does not exist.</summary>
     private static void ClaimViewChange(TestMember member, ulong proposal) => member.SimNode.Post(() =>
     {
         var group = member.Group!.Protocol;
@@ -223,7 +223,7 @@ public sealed class LyingMemberTests
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var leader = cluster.Members.Single(m => m.Group!.Rank == 0);
-        // Ordered messages are under way: their positions are known and not stable.
+        // Ordered messages are under way, with positions that are known and not stable.
         foreach (var member in cluster.Members) cluster.Simulation.Spawn(() => member.SendAsync(ordered: true));
         Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Multicast.Report(Number).Order.Count > 0, TimeSpan.FromSeconds(5)));
         long refused = 0, refusedTruth = 0;
@@ -247,8 +247,8 @@ public sealed class LyingMemberTests
     }
 
     /// <summary>
-    /// The sequencer is gone, and the liar's report begins above the order of a member that was behind, or ends below what that member has dropped, as the liar has
-    /// acknowledged it to that member and not to the leader. It comes before the honest report, or after it.
+    /// The sequencer is gone. The liar's report begins above the order of a member that was behind, or ends below what that member has dropped: the liar has acknowledged it to
+    /// that member and not to the leader. It comes before the honest report, or after it.
     /// </summary>
     [Theory]
     [InlineData("begins late", true)]
@@ -304,7 +304,7 @@ public sealed class LyingMemberTests
     }
 
     /// <summary>
-    /// The sequencer leaves, and so takes part: rank 3 says first that the position behind the leader's order is its own, or gives one more than the sequencer. The
+    /// The sequencer leaves, and so takes part. Rank 3 says that the position behind the leader's order is its own message's, or gives one position more than the sequencer. The
     /// true reports of rank 2 and of the sequencer, which both know more than the leader, are taken whenever they come.
     /// </summary>
     [Theory]
@@ -337,7 +337,7 @@ public sealed class LyingMemberTests
             refused = counters.Refused(RefusalReason.Unexpected);
             foreach (var report in reports) Take(report);
         });
-        // Who waits to be judged has reported.
+        // A member whose report waits to be judged counts as having reported.
         cluster.Simulation.Run(TimeSpan.FromSeconds(sequencerFirst ? 0.01 : 3));
         Assert.Equal(!sequencerFirst, cluster.Oracle.Suspicions.Exists(a => a.Subject == rank[0].Id));
         Assert.DoesNotContain(cluster.Oracle.Suspicions, a => a.Subject == rank[2].Id || a.Subject == rank[3].Id);
@@ -370,7 +370,7 @@ public sealed class LyingMemberTests
         multicast.OnOrder(0, body, wedged: false);
     }
 
-    /// <summary>Rank 4 reports one message more of another than that has sent, forwards it to all, and is gone.</summary>
+    /// <summary>Rank 4 reports one message more of the victim than the victim has sent, forwards it to all, and is gone.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(2)]
@@ -382,7 +382,7 @@ public sealed class LyingMemberTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         var (liar, leader) = (rank(4), rank(0));
         uint sent = liar.Group!.Protocol.Multicast.ReceivedOf(victim);
-        // It does not hear of the proposal, so that what it says is what is written here.
+        // Rank 4 does not hear of the proposal, so it says only what the test writes here.
         liar.Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => leader.Group!.Protocol.Flush.Wedge != 0, TimeSpan.FromSeconds(1)));
@@ -437,7 +437,7 @@ public sealed class LyingMemberTests
             refused = counters.Refused(RefusalReason.Unexpected);
             flush.OnFrame(1, FrameType.CutPart, body);
             refusedOther = counters.Refused(RefusalReason.Unexpected) - refused;
-            // A proposal beyond theirs: nothing is kept of them, here or in the memory that other tests measure.
+            // After a proposal beyond theirs nothing is kept of these frames, which would also count in tests that measure memory.
             var view = target.Group.Protocol.View!;
             target.Group.Protocol.OnPropose(new Proposal(view.Group, Number + 1, view.Id, [.. view.Members.Select(m => m.Id)], [], []));
         });
@@ -477,7 +477,7 @@ public sealed class LyingMemberTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>Rank 3 says for rank 2 what that never sent, before the leader forwards what it did send.</summary>
+    /// <summary>Rank 3 forwards in rank 2's name what rank 2 never sent, before the leader forwards what rank 2 did send.</summary>
     [Fact]
     public void What_a_member_forwards_that_the_cut_does_not_name_for_its_sender_is_not_stored()
     {
@@ -566,7 +566,7 @@ public sealed class LyingMemberTests
             all = target.Multicast.ReceivedOf(0);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
-        // All that a member and a holder may have of a sender at once, with the backlog of a joiner.
+        // All that a member and a holder may have of a sender at once, and the backlog of a joiner.
         Assert.InRange(stored, 2u * (16_384 + ushort.MaxValue + 65_536), 350_000u);
         Assert.Equal(500u, large);
         Assert.InRange(all, 2_000u, 3_500u);
@@ -589,14 +589,14 @@ public sealed class LyingMemberTests
         var target = rank[0].Group!.Protocol;
         uint hang = target.Table.Resolve("g", "hang", typeof(byte[]), null).Id, sent = 0;
         var counters = rank[0].SimNode.Node.Counters;
-        // All that an honest one can have under way: its window, the message that fills it, and what its handlers sent.
+        // All that an honest member can have under way: its window, the message that fills it, and what its handlers sent.
         Lie(68, 1_000_000);
         Lie(32_768, 64);
         Assert.Equal(0, counters.Refused(RefusalReason.Unexpected));
         Lie(200_000, 0);
         Assert.InRange(target.Dispatcher.Added, 36_864, 120_000);
         Assert.InRange(counters.Refused(RefusalReason.Unexpected), 80_000, 200_000);
-        // Another member's go on, and the liar's when these are handled.
+        // Another member's messages go on, and so do the liar's when those in the queue are handled.
         _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(0, "hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.After(TimeSpan.FromMilliseconds(50), gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
@@ -624,7 +624,7 @@ public sealed class LyingMemberTests
         }
     }
 
-    /// <summary>Parts as they come, each with its bytes; a frame may end between them.</summary>
+    /// <summary>Parts in the order in which they come, each with its number of bytes; a frame may end between them.</summary>
     [Theory]
     [InlineData("whole, first full, none full | last 1", true)]
     [InlineData("first full | last full, whole", true)]
@@ -659,7 +659,7 @@ public sealed class LyingMemberTests
             target.Touch();
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
-        // Of a frame that is refused nothing is stored.
+        // Nothing of a refused frame is stored.
         if (taken) Assert.Equal((before + (uint)parts.Split(',', '|').Length, 0), (after, refused));
         else Assert.Equal((whole, 1), (after, refused));
 
@@ -678,7 +678,7 @@ public sealed class LyingMemberTests
         static int BytesOf(string record) => record.Split(' ') is [_, var bytes] ? bytes == "full" ? GroupLimits.FragmentBytes : int.Parse(bytes, System.Globalization.CultureInfo.InvariantCulture) : 0;
     }
 
-    /// <summary>Rank 2 counts on positions that the sequencer has not given, and fills its window behind that.</summary>
+    /// <summary>Rank 2's message counts on positions that the sequencer has not given, and further messages fill its window behind it.</summary>
     [Theory]
     [InlineData(1u, 0)]
     [InlineData(1u, 50)]
@@ -701,7 +701,7 @@ public sealed class LyingMemberTests
             for (int i = 0; i < behind; i++) SendLie(group, ++first, MessageKind.Whole, 0, 60_000);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
-        // Far beyond what there can be, it is not even stored.
+        // A message that counts on far more positions than there can be is not even stored.
         Assert.Equal(beyond < 100_000, rank[1].Group!.Protocol.Multicast.ReceivedOf(2) > 10);
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));
         Send(0, 1, 3);

@@ -41,7 +41,7 @@ public sealed class MessageRecordTests
         Assert.False(Reads(0x0C, GroupLimits.FragmentBytes + 1));
     }
 
-    /// <summary>Else one frame could begin very many messages, each of which takes a slab.</summary>
+    /// <summary>Otherwise one frame could begin very many messages, each of which takes a slab.</summary>
     [Fact]
     public void A_part_that_is_not_the_last_is_full()
     {

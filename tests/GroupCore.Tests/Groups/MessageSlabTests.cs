@@ -2,7 +2,7 @@ using GroupCore.Groups.Buffers;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The bytes of many messages: held by whoever holds one of them, and used again when nobody does.</summary>
+/// <summary>A slab has the bytes of many messages. It is held as long as any of them is held, and then used again.</summary>
 public sealed class MessageSlabTests
 {
     private readonly MessageSlabPool _pool = new();

@@ -3,8 +3,9 @@ using Ida.Testing.Checking;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Each rule of views and messages (views-and-flush.md#rules, multicast.md#rules) that is left out shows in a bounded number of schedules: the checkers see what they are
-/// for.</summary>
+/// <summary>
+/// If a rule of views or messages (views-and-flush.md#rules, multicast.md#rules) is left out, a bounded number of schedules shows it: the checkers see what they are for.
+/// </summary>
 public sealed class NegativeControlTests
 {
     private const int Seeds = 150;

@@ -3,7 +3,7 @@ using GroupCore.Groups.PointToPoint;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>R13: what a handler of a point-to-point message sends is of the view of that message.</summary>
+/// <summary>R13: what a handler of a point-to-point message sends belongs to the view of that message.</summary>
 public sealed class NestedMessageTests
 {
     private static void ChangeView(GroupCluster cluster)
@@ -72,7 +72,7 @@ public sealed class NestedMessageTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>More of them than handlers may have under way to one receiver.</summary>
+    /// <summary>There are more rounds than messages that handlers may have under way to one receiver.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -97,14 +97,14 @@ public sealed class NestedMessageTests
         _ = cluster.Simulation.Spawn(() => cluster[0].Group!.SendToAsync(cluster[1].Group!.Rank, "ping", 1).AsTask());
         Assert.True(cluster.Simulation.RunUntil(() => got == rounds, TimeSpan.FromMinutes(10)), $"{got} rounds");
         Assert.InRange(most, 1, Handling.LastDepth + 1);
-        // Each acknowledgement came with the answer: one of its own would wake the other side once more a round.
+        // Each acknowledgement came with the answer; a separate one would wake the other side once more per round.
         Assert.InRange(late, 0, 2);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.All(cluster.Members, static member => Assert.Equal(0, member.Group!.Protocol.Peers.Outstanding));
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>What handlers send while the view changes is of the view that ends, so their exchange has to end: where the bound refuses them.</summary>
+    /// <summary>What handlers send while the view changes belongs to the view that ends. So their exchange has to end, and it does where the bound refuses a message.</summary>
     [Fact]
     public void A_view_change_amid_handlers_that_answer_each_other_for_ever_comes_to_its_end()
     {
@@ -135,7 +135,7 @@ public sealed class NestedMessageTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>All of them end in one turn.</summary>
+    /// <summary>All these messages end in one turn.</summary>
     [Fact]
     public void A_view_change_amid_a_handler_that_sends_to_itself_for_ever_needs_little_stack()
     {

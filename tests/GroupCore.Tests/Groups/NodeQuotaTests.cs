@@ -6,7 +6,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What waits in all groups of a node, with what its links hold, is bounded; each group has a little for itself.</summary>
+/// <summary>All that waits in the groups of a node and on its links is bounded together; each group has a little for itself.</summary>
 public sealed class NodeQuotaTests
 {
     private const int Bytes = 64 << 10;
@@ -49,7 +49,7 @@ public sealed class NodeQuotaTests
             cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         }
         Send(groups[0], 200);
-        // Its own block and the node's, and not a bit of the 128 MiB beyond them.
+        // The group's own block and the node's are used, and nothing of the 128 MiB beyond them.
         Assert.Equal((200 - (9 << 4), Limit), (refused.Count, held.CallBytes));
         Assert.All(refused, static error =>
         {
@@ -137,7 +137,7 @@ public sealed class NodeQuotaTests
         var node = new LinkBacklog(10L << 20);
         node.Add(8L << 20);
         var (one, other) = (new CallBudget("one", node), new CallBudget("other", node));
-        // Each its own, and two blocks.
+        // Each group takes its own block; the first takes two blocks of the node, too.
         one.Take(3 << 20, null, canWait: true);
         Assert.Equal(2L << 20, node.CallBytes);
         other.Take(1 << 20, null, canWait: true);
@@ -164,7 +164,7 @@ public sealed class NodeQuotaTests
         other.Take(2 << 20, null, canWait: true);
     }
 
-    /// <summary>Callers and the loop at once: nothing is granted twice, nothing stays.</summary>
+    /// <summary>Callers and the loop work at once: no room is granted twice, and none stays taken.</summary>
     [Fact]
     public void Callers_on_many_threads_leave_nothing_behind()
     {

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What stays open for long does not hold the room of all that came and went behind it.</summary>
+/// <summary>An entry that stays open for long does not hold the room of all that came and went behind it.</summary>
 public sealed class OpenRingTests
 {
     private const int Many = 200_000;
@@ -41,7 +41,7 @@ public sealed class OpenRingTests
                 }
                 else
                 {
-                    // Mostly young ones, so that old ones stay.
+                    // Mostly young entries close, so that old ones stay.
                     ulong number = table.Keys.ElementAt(Math.Max(random.Next(table.Count), random.Next(table.Count)));
                     ring.Close(number);
                     table.Remove(number);
@@ -90,7 +90,7 @@ public sealed class OpenRingTests
     {
         var queue = new OutQueue(5);
         uint oldest = queue.Add(7, 1);
-        // A day with 50,000 messages a second.
+        // As after a day with 50,000 messages a second.
         object ring = typeof(OutQueue).GetField("_open", BindingFlags.Instance | BindingFlags.NonPublic)!.GetValue(queue)!;
         ring.GetType().GetProperty("Next")!.SetValue(ring, (1UL << 32) + 5);
         uint next = queue.Add(8, 1);

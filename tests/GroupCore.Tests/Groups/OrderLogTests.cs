@@ -18,7 +18,7 @@ public sealed class OrderLogTests
         for (uint i = 400; i < 1_000; i++) Assert.Equal(((ushort)(i % 3), i), _order[i]);
     }
 
-    /// <summary>A member without its state delivers nothing, and needs them for the state's place in the order.</summary>
+    /// <summary>A member without the state delivers nothing, and needs these positions to find the state's place in the order.</summary>
     [Fact]
     public void What_is_closed_at_all_members_and_not_delivered_here_is_kept()
     {
@@ -69,7 +69,7 @@ public sealed class OrderLogTests
         Append((0, 5), (0, 6), (0, 7), (1, 3), (0, 8), (0, 10));
         Assert.Equal(4 * 8, OrderRuns.SizeOf(_order, 0, 6));
         Assert.Equal("0000030005000000" + "0100010003000000" + "0000010008000000" + "000001000A000000", Written(0, 6));
-        // A part of a run is one by itself.
+        // A part of a run is a run by itself.
         Assert.Equal("0000010007000000" + "0100010003000000", Written(2, 4));
     }
 

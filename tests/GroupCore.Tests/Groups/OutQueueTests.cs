@@ -4,7 +4,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Numbers of point-to-point messages go round: what was lost is not what has a number beyond half of them.</summary>
+/// <summary>Numbers of point-to-point messages wrap around. A message must not count as lost only because its number is more than half the range ahead.</summary>
 public sealed class OutQueueTests
 {
     private const uint Half = 1u << 31;
@@ -31,7 +31,7 @@ public sealed class OutQueueTests
         Assert.True(queue.TryClose(lost[0], 0, out _));
         Assert.False(queue.AwaitsLost);
         Assert.True(queue.TryClose(later, 0, out _));
-        // Nothing was on this one.
+        // Nothing was on the link this time.
         queue.OnLinkLost();
         queue.Add(0, 1);
         Assert.False(queue.AwaitsLost);
@@ -46,7 +46,7 @@ public sealed class OutQueueTests
         Assert.True(queue.TryClose(id, 0, out _));
         queue.Owe(id, share);
         Assert.False(share.IsUsed);
-        // Nor is there a place for it when what is not used was given back.
+        // The same holds when unused places have been given back.
         queue.Trim();
         queue.Owe(id, share);
         Assert.False(share.IsUsed);

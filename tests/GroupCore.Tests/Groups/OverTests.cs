@@ -52,7 +52,7 @@ public sealed class OverTests
             int me = joined++;
             void First()
             {
-                // The loop does that beside the handlers.
+                // In reality the loop does this while handlers run.
                 if (me == 1 && ends) all![1].Host.OnMembershipState(MembershipState.Excluded, "the test says so");
             }
             void Second() => later += me == 1 && ends ? 1 : 0;
@@ -96,7 +96,7 @@ public sealed class OverTests
         Assert.True(node.NextTimer == long.MaxValue || node.NextTimer - node.Now < 60_000_000_000, $"the next timer is due in {(node.NextTimer - node.Now) / 1_000_000_000} s");
     }
 
-    /// <summary>A member that cannot stay, as when it has lost what another sent, remains in the flush that is going on.</summary>
+    /// <summary>A member that cannot stay, for example because it has lost what another sent, remains in the flush that is going on.</summary>
     [Fact]
     public void Hooks_that_are_not_called_since_the_membership_has_failed_hold_no_view_change_up()
     {
@@ -108,7 +108,7 @@ public sealed class OverTests
             int me = joined++;
             g.OnViewProposed((proposal, context) =>
             {
-                // The loop does that beside the handlers.
+                // In reality the loop does this while handlers run.
                 if (me == 1 && fails) all![1].Host.Groups[0].FailJoin("the test says so");
                 context.Done();
             }).OnViewProposed((proposal, context) =>
@@ -130,7 +130,7 @@ public sealed class OverTests
         Assert.Equal((0, 0), (later, failed.Status.HooksGivenUp));
     }
 
-    /// <summary>The completion that says so is still to come.</summary>
+    /// <summary>The completion that reports the failure is still to come.</summary>
     [Fact]
     public void Nothing_waits_for_the_handlers_of_a_membership_that_failed_in_the_turn_of_the_dispose()
     {

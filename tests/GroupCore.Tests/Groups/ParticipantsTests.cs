@@ -40,7 +40,7 @@ public sealed class ParticipantsTests
         Assert.Equal([true, false, false, false], Ranks());
     }
 
-    /// <summary>Of those with the state before those without, of survivors before leavers, of these the lowest rank.</summary>
+    /// <summary>Members with the state come before those without it, then survivors before leavers, then the lowest rank.</summary>
     [Theory]
     [InlineData(new[] { 1, 2 }, new[] { 0 }, 2, 1)]
     [InlineData(new[] { 2, 3 }, new[] { 1 }, 2, 1)]

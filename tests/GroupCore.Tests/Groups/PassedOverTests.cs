@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A sequencer that lies of the order of one sender's messages: all members deliver the same, and no call waits for ever.</summary>
+/// <summary>A sequencer lies about the order of one sender's messages: all members deliver the same, and no call waits for ever.</summary>
 public sealed class PassedOverTests
 {
     [Theory]
@@ -14,7 +14,7 @@ public sealed class PassedOverTests
     public void Positions_that_go_back_in_a_senders_messages_are_refused_and_the_calls_of_what_was_passed_over_end(int bytes)
     {
         var world = new LoopbackGroup();
-        // Of rank 0, which has no turn any more, they get what the test says.
+        // Rank 0 has no turn any more: the others get from it only what the test says.
         var (sender, other) = (world.Members[1], world.Members[2]);
         uint first = sender.Group.Protocol.Multicast.ReceivedOf(1), parts = (uint)(bytes + GroupLimits.FragmentBytes - 1) / GroupLimits.FragmentBytes;
         var calls = Enumerable.Range(0, 4).Select(_ => sender.Group.OrderedSendAsync("bytes", new ReadOnlyMemory<byte>(new byte[bytes])).AsTask()).ToArray();

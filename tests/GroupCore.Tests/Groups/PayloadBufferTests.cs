@@ -2,7 +2,7 @@ using GroupCore.Groups.Buffers;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>How the bytes of a call or a state grow.</summary>
+/// <summary>How the buffer of a call or a state grows.</summary>
 public sealed class PayloadBufferTests
 {
     [Theory]

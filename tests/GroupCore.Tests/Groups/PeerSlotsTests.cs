@@ -3,7 +3,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The slots of one peer, of which each group has one at most. Few slots are searched, many have an index: all is the same.</summary>
+/// <summary>The slots of one peer, at most one per group. Few slots are searched, many have an index: both behave the same.</summary>
 public sealed class PeerSlotsTests
 {
     [Theory]
@@ -23,7 +23,7 @@ public sealed class PeerSlotsTests
         Assert.Equal(others + 1, slots.Count);
     }
 
-    /// <summary>Its earlier membership in that group is over.</summary>
+    /// <summary>The peer's earlier membership in that group is over.</summary>
     [Theory]
     [InlineData(0, 20)]
     [InlineData(100, 300)]

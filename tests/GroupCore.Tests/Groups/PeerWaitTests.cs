@@ -169,7 +169,7 @@ public sealed class PeerWaitTests
         Assert.Equal(10, calls.Count(call => call.Error is QueryTimeoutException));
     }
 
-    /// <summary>Its token fires while it is written: before the call is anywhere.</summary>
+    /// <summary>A message whose token fires while it is being written, before its call is queued anywhere.</summary>
     private sealed class Hasty
     {
         internal CancellationTokenSource? Cancel { get; init; }

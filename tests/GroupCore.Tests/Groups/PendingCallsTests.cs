@@ -74,7 +74,7 @@ public sealed class PendingCallsTests : IDisposable
         Assert.Equal(0, _calls.Budget.Calls);
     }
 
-    /// <summary>Who waits is told; of a query its asker is told elsewhere.</summary>
+    /// <summary>A caller that still waits is told of the end itself, and the asker of a query is told elsewhere: neither counts as a loss.</summary>
     [Theory]
     [InlineData(true, 0, true)]
     [InlineData(true, 7, false)]

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A group goes on, and comes to rest, without anybody's next message.</summary>
+/// <summary>A group makes progress and comes to rest without needing another message.</summary>
 public sealed class ProgressTests
 {
     private static GroupCluster Settled(ulong seed, int members, Action<GroupBuilder>? more = null)
@@ -54,7 +54,7 @@ public sealed class ProgressTests
     {
         int delivered = 0;
         const int Each = 9_000;
-        // Turns take all there is, so one frame brings a whole window and one acknowledgement answers it.
+        // Turns take all there is, so one frame brings a whole window, and one acknowledgement answers it.
         var simulation = new Simulation(new SimulationOptions { Seed = seed, MaxBatch = 1 << 20, ReplayCommand = $"seed {seed}" });
         using var cluster = new GroupCluster(simulation, 2, more: g => g.Handle<byte[]>("many", (from, m) => delivered++));
         Assert.True(cluster.Settle());
@@ -116,7 +116,7 @@ public sealed class ProgressTests
     {
         using var cluster = Settled(26, 5);
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
-        // It hears nothing of the view change, and so takes no part in it.
+        // Rank 3 hears nothing of the view change, and so takes no part in it.
         rank[3].Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(8));

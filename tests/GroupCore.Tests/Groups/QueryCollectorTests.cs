@@ -5,7 +5,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Who counts among those that answer a query, and what counting costs.</summary>
+/// <summary>Which answers to a query count, and what counting them costs.</summary>
 public sealed class QueryCollectorTests
 {
     private const int All = 0, Majority = -1;
@@ -75,7 +75,7 @@ public sealed class QueryCollectorTests
         Assert.InRange(compared.Count, 0, 12 * members);
     }
 
-    /// <summary>Others may have delivered the query, and answered it.</summary>
+    /// <summary>Other members may have delivered the query already, and answered it.</summary>
     [Theory]
     [InlineData(0, "got 0 replies in 5 s; no answer from any member: this process has not delivered the query yet.")]
     [InlineData(2, "got 2 replies in 5 s; no answer from other members: this process has not delivered the query yet.")]
@@ -90,7 +90,7 @@ public sealed class QueryCollectorTests
         Assert.EndsWith(text, Assert.IsType<QueryTimeoutException>(result.Error).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>An answer finds no room, since another query holds some: the error tells what was asked for.</summary>
+    /// <summary>An answer finds no room, since another query holds some. The error says how many answers were asked for.</summary>
     [Theory]
     [InlineData(All, 5)]
     [InlineData(Majority, 3)]

@@ -30,7 +30,7 @@ public sealed class QueryTests
 
     private static ValueTask<QueryAnswer<int>> Never() => new(new TaskCompletionSource<QueryAnswer<int>>().Task);
 
-    /// <summary>What becomes of a query of the first member while <paramref name="meanwhile"/> happens.</summary>
+    /// <summary>The result of a query of the first member while <paramref name="meanwhile"/> happens.</summary>
     private static (int[]? Values, Exception? Error) Ask(GroupCluster cluster, Replies replies, Action? meanwhile = null, TimeSpan? timeout = null)
     {
         int[]? values = null;
@@ -53,8 +53,8 @@ public sealed class QueryTests
     }
 
     /// <summary>
-    /// The sequencer, which hears of no view change, puts a query before a message that the others have, answers it and fails. Nobody who stays knows that order,
-    /// and the others answer behind the message: its answer is of a state in which nobody else ever was (seed 249019720 of group-surface).
+    /// The sequencer, which hears of no view change, puts a query before a message that the others have, answers the query and fails. No survivor knows that order, and the
+    /// others answer behind the message. The sequencer's answer is of a state in which no other member ever was (seed 249019720 of group-surface).
     /// </summary>
     [Fact]
     public void What_a_failed_member_answered_to_an_ordered_query_from_an_order_that_is_lost_does_not_count()
@@ -88,7 +88,7 @@ public sealed class QueryTests
         Assert.Equal(rank[1..].Select(static member => (member.Id, 1)), replies!.Select(static reply => (reply.From.Id, reply.Value)));
     }
 
-    /// <summary>As a node does that ends with a fault in the turn of the command, when that has put the query in line already.</summary>
+    /// <summary>A node that ends with a fault in the turn of the command abandons it, though it may have put the query in line already.</summary>
     [Fact]
     public void A_query_whose_command_is_abandoned_is_not_used_again_as_it_may_stand_in_line()
     {
@@ -102,7 +102,7 @@ public sealed class QueryTests
         }), tap: node => new DelayingNode(simulation, node, static work => default, posts: command => last = command as CallCommand ?? last));
         Assert.True(cluster.Settle());
         simulation.Run(TimeSpan.FromSeconds(1));
-        // While the view changes it stands in line.
+        // The query stands in line while the view changes.
         cluster[2].Membership.Deaf = true;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(simulation.RunUntil(() => cluster[0].Group!.Protocol.IsWedged, TimeSpan.FromSeconds(1)));
@@ -246,7 +246,7 @@ public sealed class QueryTests
     {
         using var cluster = Settled(3, 4, me => me == 1 ? s_null : Value(me));
         Assert.Equal([0, 2, 3], Ask(cluster, Replies.AtLeast(3)).Values!.Order());
-        // It fails as soon as four can no longer come, however many have by then.
+        // It fails as soon as four can no longer come, however many have come by then.
         var error = Assert.IsType<TooFewRepliesException>(Ask(cluster, Replies.AtLeast(4)).Error);
         Assert.Equal(4, error.Wanted);
         Assert.InRange(error.Got, 0, 3);
@@ -326,7 +326,7 @@ public sealed class QueryTests
     public void A_query_whose_time_is_over_gives_its_place_in_the_queue_back()
     {
         using var cluster = Settled(9, 3, Value);
-        // What it sends waits.
+        // Calls of a blocked member wait.
         cluster[0].Membership.Block(true);
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(10));
         var errors = new List<Exception?>();
@@ -343,7 +343,9 @@ public sealed class QueryTests
         Assert.Null(cluster.Verdict());
     }
 
-    /// <summary>The view change without that member has begun: nothing is sent to it. A question that was sent before may have been executed, and is not told the same.</summary>
+    /// <summary>
+    /// Once the view change without that member has begun, nothing is sent to it. A question that was sent before may have been executed, so its caller is told something else.
+    /// </summary>
     [Fact]
     public void A_question_to_one_that_goes_is_told_whether_it_was_sent()
     {

@@ -11,7 +11,7 @@ public sealed class RandomScheduleTests
         long runs = 0, deliveries = 0, views = 0;
         SimulationRunner.ForEachSeed(120, $"*{nameof(B1_no_guarantee_is_broken_in_random_schedules)}", GroupScenarios.General.Case(done: run =>
             (runs, deliveries, views) = (runs + 1, deliveries + run.Work, views + run.Views)));
-        // The schedules are worth nothing if little happens in them.
+        // The schedules prove nothing if little happens in them.
         Assert.True(deliveries > runs * 400, $"{deliveries} deliveries in {runs} runs");
         Assert.True(views > 4 * runs, $"{views} views in {runs} runs");
     }

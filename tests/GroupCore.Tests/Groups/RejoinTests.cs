@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A process that joins a group again: at once, whatever its last membership still does, and without answers of that one.</summary>
+/// <summary>A process that joins a group again may do so at once, whatever its last membership still does, and gets no answers meant for that one.</summary>
 public sealed class RejoinTests
 {
     [Fact]
@@ -139,7 +139,7 @@ public sealed class RejoinTests
         Assert.Equal(before, host.Bindings.Count);
     }
 
-    /// <summary>A peer says that a slot is some group's, and sends a frame of it.</summary>
+    /// <summary>A peer announces that a slot is a group's, and sends a frame of it.</summary>
     private static void Tell(GroupHost host, ushort slot)
     {
         byte[] frame = new byte[FrameHeader.Size + BindTable.Body];

@@ -15,7 +15,7 @@ public sealed class RoomTurnsTests
         Assert.Equal(Enumerable.Range(0, 3 * users).Select(time => time % users), Enumerable.Range(0, 3 * users).Select(_ => turns.Next(2)));
     }
 
-    /// <summary>Two links that have room alternately would give all of theirs to one user each.</summary>
+    /// <summary>With turns that all links share, two links that have room alternately would each serve one user only.</summary>
     [Fact]
     public void Each_link_has_turns_of_its_own()
     {

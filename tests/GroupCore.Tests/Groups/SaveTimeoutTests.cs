@@ -3,7 +3,7 @@ using GroupCore.Groups.State;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>User code that saves the state and does not come to an end costs joiners a bounded time, and its own member nothing.</summary>
+/// <summary>User code that saves the state and never ends costs joiners a bounded time, and its own member nothing.</summary>
 public sealed class SaveTimeoutTests
 {
     private readonly List<GroupError> _errors = [];
@@ -52,7 +52,7 @@ public sealed class SaveTimeoutTests
             await cluster[0].SendAsync(ordered: true);
             sent = true;
         });
-        // What was given up comes to its end, and nobody hears of it.
+        // The save that was given up comes to its end, which is reported to no one.
         cluster.Simulation.Run(limit * 3);
         Assert.True(sent);
         Assert.Single(_errors);
@@ -71,7 +71,7 @@ public sealed class SaveTimeoutTests
         var comer = cluster.Add();
         for (int second = 0; second < 95; second++)
         {
-            // What its code writes now and then.
+            // Now and then the user's code writes a byte.
             if (second % 2 == 0 && _cut is { } cut)
             {
                 cut.Bytes.GetSpan(1)[0] = 0;
