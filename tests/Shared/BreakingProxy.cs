@@ -8,8 +8,8 @@ namespace Ida.Tests.Shared;
 
 /// <summary>Forwards connections to a node and, when asked, resets each after a random number of bytes.</summary>
 /// <remarks>
-/// On threads of its own, as the nodes run on theirs: what other tests of the process do to the thread pool would else hold up what lies between two
-/// nodes, but not the nodes, and after 800 ms of that one of them is excluded.
+/// The proxy has threads of its own, like the nodes. Otherwise what other tests of the process do to the thread pool would hold up the proxy but not
+/// the nodes, and after 800 ms of that one of the nodes is excluded.
 /// </remarks>
 internal sealed class BreakingProxy : IDisposable
 {
@@ -51,7 +51,7 @@ internal sealed class BreakingProxy : IDisposable
         foreach (var connection in _open.Keys) connection.Server.Send(bytes);
     }
 
-    /// <summary>Ends the connections there are.</summary>
+    /// <summary>Ends all current connections.</summary>
     public void BreakAll()
     {
         foreach (var connection in _open.Keys) connection.Server.Shutdown(SocketShutdown.Both);
@@ -92,14 +92,14 @@ internal sealed class BreakingProxy : IDisposable
             lock (_lock) connection.Left = _most == 0 ? int.MaxValue : 1 + _random.Next(_most);
             _open[connection] = true;
             Interlocked.Increment(ref _connections);
-            // Whoever ends it all sees this one, or is seen here.
+            // Dispose sees this connection, or is seen here.
             if (_over) return;
             Run(() => Copy(connection, connection.Server, client));
             Copy(connection, client, connection.Server);
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)
         {
-            // Nobody is there: so is nobody here.
+            // Nobody answers at the target, so this end is closed too.
         }
         finally
         {
@@ -133,7 +133,7 @@ internal sealed class BreakingProxy : IDisposable
         }
     }
 
-    /// <summary>Either end is gone: so is the other.</summary>
+    /// <summary>When either end is gone, so is the other.</summary>
     private void End(Connection connection)
     {
         _open.TryRemove(connection, out _);

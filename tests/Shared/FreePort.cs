@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Ida.Tests.Shared;
 
 /// <summary>
-/// Addresses of the loopback that a program can be told before it listens. Below the ports that the system itself gives out (32,768 and more on
-/// Linux), so that no socket made meanwhile, here or in another process, gets one.
+/// Addresses of the loopback that a program can be told before it listens. They are below the ports that the system itself gives out (32,768 and more on Linux), so no socket
+/// made meanwhile, here or in another process, gets one.
 /// </summary>
 internal static class FreePort
 {
@@ -24,7 +24,7 @@ internal static class FreePort
             }
             catch (SocketException)
             {
-                // Somebody has it.
+                // The port is taken.
             }
         }
     }

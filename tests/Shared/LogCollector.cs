@@ -3,14 +3,14 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Tests.Shared;
 
-/// <summary>A logger that keeps what it is told.</summary>
+/// <summary>A logger that keeps what it gets.</summary>
 internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFactory
 {
     private readonly Lock _gate = new();
     private readonly List<LogEntry> _entries = [];
     private readonly List<(string Name, TaskCompletionSource<LogEntry> Told)> _awaited = [];
 
-    /// <summary>What was told so far, in order.</summary>
+    /// <summary>The lines so far, in order.</summary>
     public IReadOnlyList<LogEntry> Entries
     {
         get
@@ -30,7 +30,7 @@ internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFact
 
     private readonly List<string> _categories = [];
 
-    /// <summary>The first line of that name, once it is told.</summary>
+    /// <summary>The first line of this name, once it has come.</summary>
     public Task<LogEntry> FirstAsync(string name)
     {
         using (_gate.EnterScope())
@@ -42,7 +42,7 @@ internal sealed class LogCollector(Action<EventId>? onLine = null) : ILoggerFact
         }
     }
 
-    /// <summary>All that a node has told so far, also what is still on its way.</summary>
+    /// <summary>All that a node has logged so far, including lines that are still on their way.</summary>
     public async Task<IReadOnlyList<LogEntry>> ToldAsync(INode node)
     {
         const string Mark = "Mark";

@@ -4,17 +4,17 @@ using Ida.Testing;
 
 namespace Ida.Tests.Shared;
 
-/// <summary>Tasks whose errors nobody looks at.</summary>
+/// <summary>Tasks with errors that nobody observes.</summary>
 internal static class Unobserved
 {
-    /// <summary>Makes a call whose task ends with the error that it is given, and whose caller has gone: the process must hear of no error.</summary>
+    /// <summary>Makes a call whose task ends with the given error after its caller has gone: the process must hear of no unobserved error.</summary>
     public static void AssertNone(Func<INode, Exception, Task> call)
     {
         var unobserved = new List<string>();
         string marker = Guid.NewGuid().ToString();
         EventHandler<UnobservedTaskExceptionEventArgs> note = (_, args) =>
         {
-            // Other tests run beside this one.
+            // Other tests run in parallel.
             if (args.Exception.ToString().Contains(marker, StringComparison.Ordinal)) unobserved.Add(args.Exception.ToString());
         };
         TaskScheduler.UnobservedTaskException += note;
@@ -31,7 +31,7 @@ internal static class Unobserved
         Assert.Empty(unobserved);
     }
 
-    /// <summary>In a frame of its own, so that nothing holds the task any more.</summary>
+    /// <summary>A method of its own, so that nothing holds the task any more.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Fail(Func<INode, Exception, Task> call, string marker)
     {

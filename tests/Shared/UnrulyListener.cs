@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Ida.Tests.Shared;
 
-/// <summary>A listener of activities as a careless program has it: wherever it is called it does something first, such as throwing, or keeping its thread.</summary>
+/// <summary>An activity listener of a careless program: wherever it is called it does something first, such as throwing, or keeping its thread.</summary>
 internal static class UnrulyListener
 {
     /// <summary>Listens to all calls of this process.</summary>

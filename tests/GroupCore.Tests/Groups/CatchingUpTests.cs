@@ -7,7 +7,8 @@ using Ida.Testing;
 namespace GroupCore.Tests.Groups;
 
 /// <summary>
-/// Slow handlers that make progress event by event, at the giver of the state and at a joiner that catches up with what it held while it loaded: neither member counts as slow.
+/// Slow handlers that make progress event by event, at the giver of the state and at a joiner that catches up with what it held while it loaded: neither counts as slow, within
+/// bounds.
 /// </summary>
 public sealed class CatchingUpTests
 {

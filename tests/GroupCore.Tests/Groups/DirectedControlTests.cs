@@ -104,7 +104,7 @@ public sealed class DirectedControlTests
         return Rest(cluster);
     }
 
-    /// <summary>Rank 2 has acknowledged the flush when rank 1, which is out, sends it a message whose handler sends on to rank 3.</summary>
+    /// <summary>Rank 2 has acknowledged the flush. Then rank 1, which is out, sends it a message whose handler sends on to rank 3.</summary>
     private static string? StartChainWhenRemoved(string? without)
     {
         GroupCluster? built = null;

@@ -21,7 +21,7 @@ public sealed class EarlyFrameTests
         return cluster;
     }
 
-    /// <summary>Gives a member so many MB of frames for its next view.</summary>
+    /// <summary>Gives a member this many MB of frames for its next view.</summary>
     private static void Give(TestMember target, int peer, int megabytes) => target.SimNode.Post(() =>
     {
         var protocol = target.Group!.Protocol;

@@ -6,7 +6,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Frames of a flush in which this member takes no part.</summary>
+/// <summary>Frames of flushes in which this member takes no part, or not yet, and what several groups say of one member that their flushes wait for.</summary>
 public sealed class FlushWaitTests
 {
     [Fact]

@@ -1,6 +1,6 @@
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A member lacks a frame, and no link tells of a fault: multicast.md#a-gap-asks-for-a-view.</summary>
+/// <summary>A member lacks a frame although no link has told of a fault: multicast.md#a-gap-asks-for-a-view.</summary>
 public sealed class GapTests
 {
     [Theory]

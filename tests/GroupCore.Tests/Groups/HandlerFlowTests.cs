@@ -14,7 +14,7 @@ public sealed class HandlerFlowTests
         return cluster;
     }
 
-    /// <summary>Whether the group takes the calling code for a handler of its own.</summary>
+    /// <summary>Whether the group counts the calling code as inside a handler of its own.</summary>
     private static bool IsInside(GroupCluster cluster, int member) => cluster[member].Group!.Protocol.Upcalls.IsCurrent;
 
     [Fact]

@@ -287,7 +287,7 @@ public sealed class HookTests
         });
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(static m => m.Group!.Protocol.IsWedged), TimeSpan.FromSeconds(2)));
         on = false;
-        // It hears of the next view after the others.
+        // The third member hears of the next view after the others.
         cluster[2].Membership.Deaf = true;
         Assert.True(cluster.Simulation.RunUntil(() => disposed, TimeSpan.FromSeconds(6)));
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(500));

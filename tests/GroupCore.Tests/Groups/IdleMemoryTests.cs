@@ -91,7 +91,7 @@ public sealed class IdleMemoryTests(ITestOutputHelper output)
             .HandleBytes("bytes", static (from, bytes) => { })
             .OnQuery<int, int>("ask", static (from, question) => question)).AsTask()).ToList();
         Run(nodes, ref now);
-        // Each member decodes the view for itself; the process holds each address once.
+        // Each member decodes the view for itself, but has the address of a process only once.
         foreach (var node in nodes) node.Install(new View(new((uint)number + 1, 1), name, 1, 0, new(), [.. s_members[..nodes.Length].Select(static m => m with { })], [], [], [], []));
         Run(nodes, ref now);
         return [.. joined.Select(static j => j.Result)];

@@ -132,7 +132,7 @@ public sealed class JoinTests
     public void F7_a_state_that_takes_long_to_save_can_be_joined(int seconds)
     {
         GroupCluster? all = null;
-        // The save runs on a worker: it takes that much virtual time.
+        // The save runs on a worker and takes this much virtual time.
         using var cluster = new GroupCluster(4, 1, tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut ? TimeSpan.FromSeconds(seconds) : TimeSpan.Zero), beforeMembers: c =>
         {
             all = c;

@@ -128,7 +128,7 @@ public sealed class LateViewTests
         }
         late.End();
         var group = late.Group!;
-        // These wait for the view that is not here yet.
+        // These calls wait for the view that has not come yet.
         var calls = new List<Task>();
         foreach (var call in new Func<Task>[] { () => group.SendAsync("fifo", new ulong[600_000]).AsTask(), () => group.OrderedSendAsync("ordered", new ulong[2]).AsTask(), () => group.FlushAsync().AsTask(),
             () => group.QueryAsync<int, int>("ask", 1).AsTask() })

@@ -22,7 +22,7 @@ public sealed class LostLinkTests
             Send(cluster, member, ordered: true);
             Send(cluster, member, ordered: false);
         }
-        // Three of the turn of the overflow, six after it.
+        // Each member gets three messages of the turn of the overflow and six sent after it.
         Assert.True(cluster.Simulation.RunUntil(() => delivered == 3 * 9, TimeSpan.FromSeconds(10)), $"{delivered} delivered");
         Assert.True(cluster.Settle());
         Assert.Empty(cluster.Oracle.Suspicions);
@@ -71,7 +71,7 @@ public sealed class LostLinkTests
         using var cluster = new GroupCluster(9, 2);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // Queries reach the other member; before its answers are read, its link to here overflows.
+        // Queries reach the other member; before its answers are read, its link to the asker overflows.
         cluster.Simulation.Network.Cut(cluster[1].SimNode, cluster[0].SimNode, CutMode.Drop);
         Exception? answer = null;
         cluster.Simulation.Spawn(async () => answer = await Record.ExceptionAsync(() => cluster[0].Group!.QueryAsync<int, int>("ask", 1, Replies.All, TimeSpan.FromMinutes(5)).AsTask()));

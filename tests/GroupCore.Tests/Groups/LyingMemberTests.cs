@@ -81,7 +81,7 @@ public sealed class LyingMemberTests
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
         _ = cluster.Simulation.Spawn(() => rank[1].Group!.SendToAsync(2, "hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(50));
-        // The true complaint of rank 1 is not heard.
+        // The true complaint of rank 1 must not be heard.
         rank[1].Membership.Deaf = named == 2;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         for (int i = 0; i < 20; i++)

@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Point-to-point messages to one full receiver wait by themselves, and end with their tokens.</summary>
+/// <summary>Point-to-point messages to one full receiver wait without holding up others, and end with their tokens.</summary>
 public sealed class PeerWaitTests
 {
     private readonly TaskCompletionSource _gate = new();

@@ -92,12 +92,12 @@ public sealed class SaveTimeoutTests
         var first = cluster.Add();
         Assert.True(cluster.Simulation.RunUntil(() => first.Group is not null, TimeSpan.FromSeconds(5)), $"{first.JoinError}");
         (cluster.StateBytes, _takes, _cut) = (0, TimeSpan.FromSeconds(8), null);
-        // In the view after that one.
+        // The second joiner comes in the view after the first one's.
         var second = cluster.Add();
         for (int view = 1; view <= 3; view++)
         {
             Assert.True(cluster.Simulation.RunUntil(() => _cut is { IsDropped: false }, TimeSpan.FromSeconds(2)));
-            // Each comes further than the one before.
+            // Each save gets further than the one before.
             _cut!.Bytes.GetSpan(100 * view)[..(100 * view)].Clear();
             _cut.Bytes.Advance(100 * view);
             cluster.Simulation.Run(TimeSpan.FromSeconds(7));

@@ -5,7 +5,7 @@ using GroupCore.Groups.Multicast;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a member holds of one sender: from what is dropped to what was received last.</summary>
+/// <summary>What a member holds of one sender: from the first message that is not dropped to the last that was received.</summary>
 public sealed class SenderLogTests
 {
     private const MessageKind OrderedWhole = MessageKind.Ordered | MessageKind.Whole;
@@ -45,7 +45,7 @@ public sealed class SenderLogTests
         Assert.Equal(2u, _log.Base);
     }
 
-    /// <summary>It is handed on, and waits for its place in the order.</summary>
+    /// <summary>It is handed on already, but still waits for its place in the order.</summary>
     [Fact]
     public void An_ordered_message_is_not_dropped_before_its_position_is_delivered()
     {
@@ -144,7 +144,7 @@ public sealed class SenderLogTests
         Assert.Equal((byte[])[.. part, .. part, .. part, .. part, .. part], Taken());
     }
 
-    /// <summary>Those before it get no position any more.</summary>
+    /// <summary>Messages before one that was taken get no position any more.</summary>
     [Fact]
     public void A_message_that_was_put_together_is_kept_for_its_position_and_those_before_it_go()
     {
@@ -175,7 +175,7 @@ public sealed class SenderLogTests
         Assert.Equal(30, _log[2].Length);
     }
 
-    /// <summary>One that goes soon needs no other place.</summary>
+    /// <summary>Only the second look moves messages: one that goes soon needs no other place.</summary>
     [Fact]
     public void Messages_that_stay_are_moved_together_at_the_second_look_and_keep_their_bytes()
     {

@@ -1,6 +1,6 @@
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Who gets positions where there are not enough for all.</summary>
+/// <summary>Which senders get positions when there are not enough for all.</summary>
 public sealed class SequencerTests
 {
     private const int Members = 20, Open = 8_192;
@@ -24,7 +24,7 @@ public sealed class SequencerTests
                     for (; open[i].TryPeek(out var call) && call.IsCompleted; ended[i]++) open[i].Dequeue();
                 }
             }
-            // What the last one has not acknowledged keeps its position; now it has all.
+            // Positions stay taken until the last member has acknowledged; now it does.
             for (int turn = 0; turn < 3; turn++) world.Members[^1].Turn(now += 1_000_000);
         }
         Assert.All(ended[..^1], static count => Assert.True(count > 0));

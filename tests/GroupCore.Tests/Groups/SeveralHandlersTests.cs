@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Of several handlers of one event each begins as it would alone.</summary>
+/// <summary>Each of several handlers of one event begins as it would alone.</summary>
 public sealed class SeveralHandlersTests
 {
     private readonly AsyncLocal<string?> _own = new();
@@ -42,7 +42,7 @@ public sealed class SeveralHandlersTests
         Assert.Empty(_changed);
     }
 
-    /// <summary>Nor is it that of the handler for errors, which changes it as well.</summary>
+    /// <summary>The handler for errors does not see that context either, and the changes that it makes itself do not stay.</summary>
     [Fact]
     public void What_one_that_throws_makes_of_its_context_is_nobodys()
     {
@@ -80,7 +80,7 @@ public sealed class SeveralHandlersTests
         throw new FormatException("on purpose");
     }
 
-    /// <summary>What users' code makes the text of is not waited for by the node.</summary>
+    /// <summary>User code makes the text of its exceptions, and the node must not wait for that.</summary>
     [Fact]
     public void R_the_text_of_what_a_load_throws_is_asked_for_where_the_load_runs()
     {

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>One event ends many calls: each caller is given an exception of its own, whose stack trace has nothing of the others.</summary>
+/// <summary>One event ends many calls: each caller is given an exception of its own, whose stack trace has no frames of the others.</summary>
 public sealed class SharedErrorTests
 {
     private const int Callers = 10_000;
@@ -26,7 +26,7 @@ public sealed class SharedErrorTests
         cluster[1].SimNode.Pause(TimeSpan.FromMinutes(1));
         cluster.Simulation.After(TimeSpan.Zero, () =>
         {
-            // A flush waits until the other has this one.
+            // A flush waits until the other member has this message.
             _ = group.SendAsync("hang", Array.Empty<byte>()).AsTask();
             for (int i = 0; i < Callers; i++) _ = WaitAsync(Call, errors);
         });
@@ -88,7 +88,7 @@ public sealed class SharedErrorTests
         }
     }
 
-    // By characters, not by time: what is shared has the frames of all who were told before.
+    // Counts characters, not time: a shared exception has the stack frames of all callers told before.
     private static void CheckTraces(List<Exception> errors)
     {
         Assert.Equal(errors.Count, errors.Distinct(ReferenceEqualityComparer.Instance).Count());

@@ -3,7 +3,7 @@ using GroupCore.Groups.State;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>The shortest time that a join may be given bears a state that takes its time: joiners hear of it once a second.</summary>
+/// <summary>Even the shortest join timeout tolerates a state that takes long, since joiners hear once a second that it makes progress.</summary>
 public sealed class ShortJoinTimeoutTests
 {
     private static (GroupCluster Cluster, TestMember Comer) Joining(ulong seed, TimeSpan saves)

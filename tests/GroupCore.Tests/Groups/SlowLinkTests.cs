@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Links of a fixed bandwidth under more bulk than they carry: what waits on them is bounded in bytes and time, and control passes.</summary>
+/// <summary>Links of a fixed bandwidth under more bulk than they carry: what waits on them is bounded in bytes and time, and control frames pass.</summary>
 public sealed class SlowLinkTests
 {
     private const long BytesPerSecond = 2_500_000;
@@ -16,7 +16,7 @@ public sealed class SlowLinkTests
         Assert.True(cluster.Settle());
         var from = cluster[0];
         for (int i = 0; i < 400; i++) _ = cluster.Simulation.Spawn(() => from.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
-        // The budget finds the speed of the link.
+        // Time for the budget to find the speed of the link.
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         long most = 0;
         int peer = from.SimNode.Node.Links.Open(cluster[1].SimNode.Address);
@@ -39,7 +39,7 @@ public sealed class SlowLinkTests
         using var cluster = new GroupCluster(seed, 6, more: g => g.Handle<byte[]>("bulk", static (from, m) => { }), link: new() { BytesPerSecond = 500_000 });
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // What four members send reaches the second alone, and then they are gone.
+        // What four members send reaches the second member only, and then the four are gone.
         var dying = cluster.Members.Skip(2).ToList();
         foreach (var member in dying) cluster.Simulation.Network.Cut(member.SimNode, cluster[0].SimNode, CutMode.Drop);
         foreach (var member in dying)
@@ -66,7 +66,7 @@ public sealed class SlowLinkTests
             .Handle<int>("hook", (from, m) => hooks++)
             .OnViewProposed(joined++ == 3 ? static (proposal, context) => context.Done() : static (proposal, context) =>
             {
-                // The last one first: what is for the others is behind it.
+                // The last member comes first, so the messages to the others are queued behind its own.
                 for (int i = context.Survivors.Count - 1; i >= 0; i--) _ = context.SendAsync(context.View.RankOf(context.Survivors[i]), "hook", 1).AsTask();
                 context.Done();
             }));
@@ -76,7 +76,7 @@ public sealed class SlowLinkTests
             foreach (var member in cluster.Members.Take(3))
                 for (int i = 0; i < count; i++) _ = cluster.Simulation.Spawn(() => member.Group!.SendAsync("bulk", new byte[60_000]).AsTask());
         }
-        // The budgets find the speed of the links.
+        // Time for the budgets to find the speed of the links.
         Bulk(40);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         var slow = cluster[3];
@@ -93,7 +93,7 @@ public sealed class SlowLinkTests
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.2));
         Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(slow.Id, suspicion.Subject));
-        // Of three hooks to three members.
+        // Three hooks have each reached three members.
         Assert.Equal(9, hooks);
         Assert.Equal(view, cluster[0].Group!.CurrentView.Id);
         cluster.Simulation.Network.Heal();
@@ -103,7 +103,7 @@ public sealed class SlowLinkTests
         Assert.All(cluster.Oracle.Suspicions, suspicion => Assert.Equal(slow.Id, suspicion.Subject));
     }
 
-    /// <summary>Where answers have waited in a smaller view, they wait by other ranks in a larger one.</summary>
+    /// <summary>Answers that wait are kept by rank, and a larger view has ranks that an earlier one, in which answers waited, did not have.</summary>
     [Theory, InlineData(1), InlineData(2)]
     public void Answers_wait_for_the_link_to_a_member_that_came_after_other_answers_had_waited(ulong seed)
     {
@@ -130,7 +130,9 @@ public sealed class SlowLinkTests
         Assert.Empty(cluster.Oracle.Suspicions);
     }
 
-    /// <summary>Answers that another asks for as fast as it gets them fill the link for as long as it likes: messages have their turn all the same, and so have they.</summary>
+    /// <summary>
+    /// Another member may fill the link for any time with answers, asking for the next as fast as it gets one. Messages still have their turn, and so have the answers.
+    /// </summary>
     [Theory, InlineData(true), InlineData(false)]
     public void Messages_have_room_beside_answers_that_fill_the_link(bool ordered)
     {
@@ -166,7 +168,7 @@ public sealed class SlowLinkTests
         Assert.Empty(cluster.Oracle.Suspicions);
     }
 
-    /// <summary>Links that messages to one fill one by one hardly ever have room at once: a multicast goes when each had some.</summary>
+    /// <summary>Links that messages to one member fill hardly ever have room at the same time, so a multicast goes when each link has had some.</summary>
     [Theory, InlineData(true, 20_000), InlineData(false, 20_000), InlineData(true, 900_000), InlineData(false, 900_000)]
     public void A_multicast_goes_beside_messages_to_one_that_fill_every_link(bool ordered, int bytes)
     {

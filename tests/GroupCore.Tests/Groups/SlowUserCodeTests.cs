@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Handlers, query handlers and hooks that are slow, stuck or broken hold their own group up, visibly, and cost nobody his place.</summary>
+/// <summary>Handlers, query handlers and hooks that are slow, stuck or broken hold their own group up, visibly, and cost no member its place.</summary>
 public sealed class SlowUserCodeTests
 {
     private static readonly GroupOptions s_evicts = new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) };
@@ -19,7 +19,7 @@ public sealed class SlowUserCodeTests
 
     private static void RequestView(GroupCluster cluster) => cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
 
-    /// <summary>While one member handles a message of another. The members by rank.</summary>
+    /// <summary>Requests a view while one member handles a message of another. Returns the members by rank.</summary>
     private static List<TestMember> RequestView(GroupCluster cluster, int from, int to, string handler)
     {
         var rank = cluster.Members.OrderBy(m => m.Group!.Rank).ToList();
@@ -82,7 +82,7 @@ public sealed class SlowUserCodeTests
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)), s_evicts);
-        // Rank 2 waits for the handler of rank 3, and so the leader for rank 2.
+        // Rank 2 waits for the handler of rank 3, and so the leader waits for rank 2.
         var rank = RequestView(cluster, from: 2, to: 3, "hang");
         cluster.Simulation.Run(TimeSpan.FromSeconds(3));
         Assert.Empty(cluster.Oracle.Suspicions);
@@ -93,7 +93,7 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>Who hangs may have sent to another, late: that one's handler has been at work for a moment, however long the view change lasts.</summary>
+    /// <summary>A handler that hangs may send to another member late. The handler there has then been at work for a moment only, however long the view change lasts.</summary>
     [Fact]
     public void F3_a_group_that_evicts_does_not_suspect_who_handles_a_message_for_a_moment_in_a_long_view_change()
     {
@@ -143,7 +143,7 @@ public sealed class SlowUserCodeTests
             comer = next;
         }
         Assert.Equal(4, proposals.Count);
-        // It stands from one proposal to the next: the Oracle wants to hear it for two seconds.
+        // A suspicion stands from one proposal to the next, since the Oracle wants to hear it for two seconds.
         Assert.Equal(4, cluster.Oracle.Suspicions.Count);
         Assert.All(cluster.Oracle.Suspicions, a => Assert.Equal((rank[3].Id, Suspicion.Slow), a));
         Assert.Empty(cluster.Oracle.Withdrawals);
@@ -151,7 +151,10 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>Who took too long has returned, and the view change goes on to wait for another one's handler: what was said of the first is taken back, also when it returns later.</summary>
+    /// <summary>
+    /// A member whose handler took too long has returned, and the view change goes on to wait for another member's handler. The suspicions of the first member are withdrawn,
+    /// also when it returns later.
+    /// </summary>
     [Theory]
     [InlineData(0.0)]
     [InlineData(0.5)]
@@ -174,10 +177,10 @@ public sealed class SlowUserCodeTests
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.Run(TimeSpan.FromSeconds(later));
         cluster.Simulation.After(TimeSpan.Zero, gates[0].SetResult);
-        // It looks once a second whether its handlers have ended.
+        // A member looks once a second whether its handlers have ended.
         cluster.Simulation.Run(TimeSpan.FromSeconds(1.2));
         Assert.Equal(Enumerable.Repeat(rank[3].Id, 4), cluster.Oracle.Withdrawals);
-        // Of the other it stands.
+        // The suspicions of the other member stand.
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(4, cluster.Oracle.Withdrawals.Count);
         Assert.Equal(8, cluster.Oracle.Suspicions.Count);
@@ -185,7 +188,7 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>Each proposal runs its hooks anew, each in its time: together they are no handler that hangs.</summary>
+    /// <summary>Each proposal runs its hooks anew, each in its time: together they must not count as a handler that hangs.</summary>
     [Fact]
     public void R_hooks_that_keep_their_time_cost_nobody_his_place_however_often_the_view_change_begins_anew()
     {
@@ -211,7 +214,9 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>Who was silent and has spoken since holds nobody up: what was said of it is taken back, although the view change goes on to wait for another one's handler.</summary>
+    /// <summary>
+    /// A member that was silent and has spoken since holds nothing up. The suspicions of it are withdrawn, although the view change goes on to wait for another member's handler.
+    /// </summary>
     [Fact]
     public void R_who_was_late_in_a_view_change_that_lasts_for_another_is_not_suspected_for_as_long()
     {
@@ -225,7 +230,7 @@ public sealed class SlowUserCodeTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(3.5));
         int suspected = cluster.Oracle.Suspicions.Count(a => a == (rank[1].Id, Suspicion.FlushStall));
         Assert.Equal(2, suspected);
-        // As long as it is silent it stands.
+        // The suspicions stand as long as the member is silent.
         Assert.Empty(cluster.Oracle.Withdrawals);
         cluster.Simulation.Network.Heal();
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
@@ -236,7 +241,7 @@ public sealed class SlowUserCodeTests
         Assert.True(cluster.Settle());
     }
 
-    /// <summary>Nobody but it waits for the handler: the message is its own, sent by its caller, or by its handler of another's.</summary>
+    /// <summary>Only the member itself waits for the handler, as it sent itself the message: as a caller, or in its handler of another member's message.</summary>
     [Theory]
     [InlineData(3, false)]
     [InlineData(0, false)]
@@ -295,7 +300,7 @@ public sealed class SlowUserCodeTests
         int got = 0, told = 0;
         using var cluster = Settled(21, 4, g => g.Handle<byte[]>("many", (from, m) => got++).OnError(error => told += error.Exception is SlowMemberException ? 1 : 0),
             new() { SlowMember = policy, SlowMemberTimeout = TimeSpan.FromSeconds(2) });
-        // The last one hears of the view change after long, and the sender after the others: what it sends meanwhile is refused, and in the cut.
+        // The last member hears of the view change very late, and the sender later than the others. These refuse what it sends meanwhile, and get it with the cut.
         var (sender, late) = (cluster[1], cluster[3]);
         sender.Membership.Deaf = late.Membership.Deaf = true;
         RequestView(cluster);
@@ -328,7 +333,7 @@ public sealed class SlowUserCodeTests
                 if (me == who) await gate.Task.ConfigureAwait(false);
             }).OnError(static error => { });
         });
-        // Not one of the first two, which stay.
+        // The stuck member is not one of the first two, which stay.
         who = cluster.Members.FindIndex(static m => m.Group!.Rank == 2);
         var stuck = cluster[who].Group!;
         long held = 0;
@@ -341,11 +346,11 @@ public sealed class SlowUserCodeTests
         }
         cluster[who].End();
         Assert.IsType<GroupOverloadedException>(stuck.Completion.Exception?.InnerException);
-        // Windows of both senders for each view until its handlers have stood for long.
+        // For each view a window of both senders, until the handlers have stood still for long.
         Assert.InRange(held, most / 2, most + (8 * GroupLimits.Window));
         Assert.True(cluster.Simulation.RunUntil(() => cluster.Members.TrueForAll(m => m.Group == stuck || m.Group!.CurrentView.Members.Count == 2), TimeSpan.FromSeconds(5)));
         Assert.Empty(cluster.Oracle.Suspicions);
-        // Its handler is still stuck: it holds nothing for it any more.
+        // Its handler is still stuck, but nothing is held for it any more.
         Assert.InRange(stuck.Protocol.Dispatcher.Backlog, 0, 1 << 20);
         cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
@@ -374,7 +379,7 @@ public sealed class SlowUserCodeTests
         foreach (var gate in gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);
         cluster.Simulation.Run(TimeSpan.FromSeconds(5));
         Assert.Equal(2, cluster.Oracle.Find("g")!.Members.Count);
-        // They have the state, and give it.
+        // The members have the state, and give it.
         var comer = cluster.Add(static g => g.Handle<byte[]>("many", static (from, m) => { }));
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(10)));
         Assert.Equal(3, comer.Group!.CurrentView.Members.Count);
@@ -434,7 +439,7 @@ public sealed class SlowUserCodeTests
         Assert.All(others, static m => Assert.False(m.Group!.Completion.IsCompleted));
     }
 
-    /// <summary>The first event of its handlers takes three seconds, in a process that has run for longer than handlers may stand still.</summary>
+    /// <summary>Its first event takes three seconds, in a process that has run for longer than handlers may stand still.</summary>
     [Fact]
     public void A_joiner_is_not_stuck_in_its_first_event_before_it_has_had_the_time_for_it()
     {
@@ -539,7 +544,7 @@ public sealed class SlowUserCodeTests
         });
         errors.Clear();
         called.Clear();
-        // A multicast: what it is handled by holds no view change up by itself.
+        // A multicast, since its handler alone holds no view change up.
         if (kind.StartsWith("waits", StringComparison.Ordinal)) _ = cluster.Simulation.Spawn(() => cluster[1].Group!.SendAsync("hang", Array.Empty<byte>()).AsTask());
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
         ulong before = cluster.Oracle.Find("g")!.View;

@@ -17,7 +17,7 @@ public sealed class StandstillTests
         Assert.True(_progress.StandsStill(7, 100 + Step));
     }
 
-    /// <summary>A frame takes its time on a slow link.</summary>
+    /// <summary>A frame may take long on a slow link.</summary>
     [Fact]
     public void What_has_moved_may_take_longer_for_its_next_move()
     {

@@ -66,7 +66,9 @@ public sealed class StateCutTests
         Assert.False(ran);
     }
 
-    /// <summary>What would be written goes on as it returns, like code that awaits something. Before the state is told, or when the joiner has it.</summary>
+    /// <summary>
+    /// The save goes on writing after it has returned, like code that awaits something: before the loop hears that the state is written, or when the joiner has it.
+    /// </summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]
@@ -80,7 +82,7 @@ public sealed class StateCutTests
         var thrown = new List<string>();
         byte[]? loaded = null;
         using var cluster = new GroupCluster(108, 1, beforeMembers: c => all = c,
-            // A snapshot is written between the two; a save was, and only its hash is made then.
+            // This work writes a snapshot. A save has written already, and the work only makes its hash.
             tap: node => new DelayingNode(all!.Simulation, node, work => work is StateCut && !snapshot ? TimeSpan.FromSeconds(1) : TimeSpan.Zero),
             more: g => (snapshot ? g.CheckpointSnapshot(() => Save, Load) : g.Checkpoint(Save, Load)).OnError(errors.Add));
         Assert.True(cluster.Settle());
@@ -106,7 +108,7 @@ public sealed class StateCutTests
         {
             to.Write<byte>([1]);
             writer = to;
-            // Behind the writing, and before the loop hears of it.
+            // After the writing, and before the loop hears of it.
             if (!told && snapshot) all!.Simulation.After(TimeSpan.Zero, UseLate);
         }
 

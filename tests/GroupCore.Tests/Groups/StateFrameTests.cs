@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>From whom, and when, a joiner takes the state of its group.</summary>
+/// <summary>From which member, and when, a joiner takes the state of its group.</summary>
 public sealed class StateFrameTests
 {
     /// <summary>Two members, of which the first takes 5 s to save, and a joiner.</summary>

@@ -4,14 +4,14 @@ using GroupCore.Groups.Views;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Messages and queries to a member whose state is on its way: they wait for the view in which it has it, and none is lost.</summary>
+/// <summary>Messages and queries to a member whose state is on its way wait for the view in which it has the state, and none is lost.</summary>
 public sealed class StatelessPeerTests
 {
     private const int Bytes = 60_000;
     private const int Messages = 250;
     private readonly List<int> _got = [];
 
-    // The giver's save takes so much virtual time.
+    // The giver's save takes this many seconds of virtual time.
     private (GroupCluster Cluster, TestMember Comer) Loading(ulong seed, int seconds, Action<GroupBuilder>? more = null, int members = 1)
     {
         GroupCluster? all = null;
@@ -43,7 +43,7 @@ public sealed class StatelessPeerTests
         Assert.False(cluster[0].Group!.CurrentView.Members[1].Initialised);
     }
 
-    /// <summary>Of the view that ends a member without the state handles nothing; who got it in that view handles what hooks send like all others.</summary>
+    /// <summary>In a view that ends, a member without the state handles nothing. A member that got the state in that view handles what hooks send like all others.</summary>
     [Fact]
     public void R15_what_hooks_send_to_a_member_without_the_state_is_not_handled_in_a_later_view()
     {
@@ -69,7 +69,7 @@ public sealed class StatelessPeerTests
         ChangeView(cluster);
         Assert.True(cluster.Simulation.RunUntil(() => logs[1].Contains($"view {first + 2}"), TimeSpan.FromSeconds(60)), string.Join("; ", logs[1]));
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // With the state it has a hook of its own, which sends to it as well.
+        // As it has the state, its own hook is called too, and sends to it as well.
         Assert.Equal([$"view {first + 1}", $"hook of {first + 1}", $"hook of {first + 1}", $"view {first + 2}"], logs[1]);
         Assert.Empty(cluster.Oracle.Suspicions);
         Assert.Null(cluster.Verdict());
@@ -89,7 +89,7 @@ public sealed class StatelessPeerTests
             ChangeView(cluster);
             ChangeView(cluster);
         }
-        // Nothing of it is on the way, or in the joiner's memory.
+        // Nothing of it is on the way or in the joiner's memory.
         Assert.Equal(0, cluster[0].Group!.Protocol.Peers.Outstanding);
         Assert.Empty(_got);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null && _got.Count == Messages, TimeSpan.FromSeconds(60)), $"{_got.Count} came");
@@ -200,7 +200,7 @@ public sealed class StatelessPeerTests
         Assert.Equal([41, 42], answers!.Select(static a => a.Value));
     }
 
-    /// <summary>One has the state and one loads: the one is the majority.</summary>
+    /// <summary>The majority is of the members that have the state: where one has it and one loads, the one is enough.</summary>
     [Theory]
     [InlineData(61, 1)]
     [InlineData(62, 3)]
@@ -216,13 +216,13 @@ public sealed class StatelessPeerTests
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
         Assert.NotNull(majority);
         Assert.InRange(majority.Count, (members / 2) + 1, members);
-        // So many values can still come.
+        // The query for all still waits, since that many values can still come.
         Assert.Null(all);
         Assert.True(cluster.Simulation.RunUntil(() => all is not null, TimeSpan.FromSeconds(60)));
         Assert.NotNull(comer.Group);
     }
 
-    /// <summary>Else two majorities of one view might have no member in common.</summary>
+    /// <summary>Otherwise two majorities of one view might have no member in common.</summary>
     [Fact]
     public void R_who_loaded_in_the_view_of_a_query_is_not_counted_in_its_majority()
     {
@@ -269,7 +269,7 @@ public sealed class StatelessPeerTests
         int answers = 0;
         _ = cluster.Simulation.Spawn(async () => answers = (await cluster[0].Group!.QueryAsync<int, int>("ask", 1, timeout: Timeout.InfiniteTimeSpan)).Count);
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // The checkpoint of this view is behind the question.
+        // The checkpoint of this view comes after the question.
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => comer.Group is not null, TimeSpan.FromSeconds(60)), $"{comer.JoinError}");
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));

@@ -3,7 +3,7 @@ using GroupCore.Groups.Calls;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What is stored for long keeps what it is, and not what came with it (the guide, memory).</summary>
+/// <summary>What is stored for long keeps its own bytes and not the buffers that it came in (the guide, memory).</summary>
 public sealed class StoredMemoryTests
 {
     private const int Small = 100, Large = 120_000, Rounds = 300;
@@ -12,7 +12,7 @@ public sealed class StoredMemoryTests
     public void Small_messages_that_one_member_does_not_acknowledge_keep_no_buffers_of_other_senders()
     {
         var world = new LoopbackGroup(4);
-        // Rank 0 is not heard but for what the test says in its name: that it has all but the small messages.
+        // Rank 0 is heard only by what the test says in its name: that it has all but the small messages.
         var (small, large, other) = (world.Members[1], world.Members[2], world.Members[3]);
         for (int i = 0; i < Rounds; i++)
         {

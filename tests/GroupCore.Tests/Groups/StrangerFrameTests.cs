@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What strangers say and send of a group costs its members little memory, and none his place.</summary>
+/// <summary>What strangers say and send of a group costs its members little memory, and no member its place.</summary>
 public sealed class StrangerFrameTests
 {
     private const int Stranger = 5_000;
@@ -76,7 +76,7 @@ public sealed class StrangerFrameTests
         Assert.InRange(comer.Host.Bindings.Count, 1, 1);
     }
 
-    /// <summary>They are many and each holds little, so that the newcomer, whom they leave no room, would hold most.</summary>
+    /// <summary>The strangers are many and each holds little. They leave the newcomer no room, and it would be the one that holds most.</summary>
     [Fact]
     public void What_a_newcomer_sends_before_its_view_is_known_here_is_not_lost_for_what_strangers_send()
     {
@@ -107,7 +107,7 @@ public sealed class StrangerFrameTests
         Assert.Equal(4 * 5, delivered);
     }
 
-    /// <summary>What is bound to groups that are over is forgotten at the end of the turn, and has its place until then.</summary>
+    /// <summary>Bindings to groups that are over are forgotten at the end of the turn, and take up room until then.</summary>
     [Fact]
     public void What_a_peer_says_of_a_group_is_taken_also_in_the_turn_in_which_many_others_end()
     {

@@ -3,7 +3,7 @@ using GroupCore.Membership;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What the membership is told of a process that several groups, and several watches of one, hold different things against.</summary>
+/// <summary>What the membership is told of a process that several groups, or several watches of one group, suspect for different reasons.</summary>
 public sealed class SuspicionsTests
 {
     private static readonly ProcessId Subject = new(12, 4);
@@ -13,7 +13,7 @@ public sealed class SuspicionsTests
 
     public SuspicionsTests() => _suspicions = new(_told);
 
-    /// <summary>Slow handlers are no quarrel of a pair: told in its place they would hide one for as long as they are slow.</summary>
+    /// <summary>A stall is a quarrel of a pair of members, and slow handlers are not: told in its place, they would hide it for as long as they are slow.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -29,7 +29,7 @@ public sealed class SuspicionsTests
         Assert.Empty(_told.Of);
     }
 
-    /// <summary>Taken back where it was not told, it leaves what was.</summary>
+    /// <summary>To withdraw evidence that was not told leaves the evidence that was.</summary>
     [Fact]
     public void That_handlers_are_slow_no_longer_leaves_the_other_evidence()
     {

@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A layer that notes all that happens to it and contributes what it is told to.</summary>
+/// <summary>A layer that notes all that happens to it, and contributes what the test gives it.</summary>
 internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IGroupLayer
 {
     public IGroupPort Port { get; } = port;
@@ -23,7 +23,7 @@ internal sealed class TestLayer(IGroupPort port, Func<byte[]> contribution) : IG
     /// <summary>Called with each view.</summary>
     public Action? Enters { get; init; }
 
-    /// <summary>Called when this member is asked to leave: whether it may go at once.</summary>
+    /// <summary>Called when this member is asked to leave; returns whether it may go at once.</summary>
     public Func<bool>? Leaves { get; set; }
 
     public bool OnLeaving() => Leaves?.Invoke() ?? true;

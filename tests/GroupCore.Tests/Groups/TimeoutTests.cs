@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Times that callers give.</summary>
+/// <summary>Time limits that callers give.</summary>
 public sealed class TimeoutTests
 {
     private static (GroupCluster Cluster, TaskCompletionSource Gate) Muted(ulong seed)
@@ -32,7 +32,7 @@ public sealed class TimeoutTests
         Assert.True(cluster.Simulation.RunUntil(() => answers.IsCompletedSuccessfully, TimeSpan.FromSeconds(5)));
     }
 
-    /// <summary>What callers ask for while the process is frozen runs in the rest of the turn that was interrupted.</summary>
+    /// <summary>Calls that are made while the process is frozen run in the rest of the turn that was interrupted.</summary>
     [Fact]
     public void R11_a_query_of_a_frozen_turn_has_all_of_its_time()
     {

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A call that nobody awaits is let go when it has ended, as one is that was.</summary>
+/// <summary>A call that nobody awaits is released when it has ended, like one that was awaited.</summary>
 public sealed class UnawaitedSendTests
 {
 #pragma warning disable CA2012, xUnit1031 // The misuse is what is tested.
@@ -19,7 +19,7 @@ public sealed class UnawaitedSendTests
         }
         world.Run();
         Assert.Equal(400, world.Delivered);
-        // Whoever is held by it would have its group look for calls to end.
+        // A call that the token still held would now make its group look for calls to end.
         cancel.Cancel();
         Assert.False(((Node)member.Node).HasCommands);
     }

@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>Answers count in any view: also those that are held until it is known that their link is their member's.</summary>
+/// <summary>Answers count in any view, even if they are held until it is known that their link is their member's.</summary>
 public sealed class UnsettledAnswerTests
 {
     private static void NextView(GroupCluster cluster)
@@ -18,7 +18,7 @@ public sealed class UnsettledAnswerTests
         using var cluster = new GroupCluster(1, 3);
         Assert.True(cluster.Settle());
         cluster.Simulation.Run(TimeSpan.FromSeconds(1));
-        // None of the two leads the flush, so that it can do without what is held.
+        // Neither of the two leads the flush, so it can do without the frames that are held.
         var (asker, other) = (cluster[1], cluster[2]);
         var end = asker.SimNode.Links.Ends.Single(end => end.Address == other.SimNode.Address && !end.IsOver);
         end.IsUnsettled = true;

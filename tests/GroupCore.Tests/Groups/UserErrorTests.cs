@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What users' code throws in checkpoints: also exceptions that throw when asked what they say.</summary>
+/// <summary>What users' code throws in checkpoints, including exceptions that throw when asked for their text.</summary>
 public sealed class UserErrorTests
 {
     [Theory]

@@ -16,7 +16,7 @@ public sealed class ViewReaderTests
         Assert.Equal([1, 2, 3], Taken());
     }
 
-    /// <summary>Whoever is slow wants the latest.</summary>
+    /// <summary>A slow reader wants the latest views.</summary>
     [Fact]
     public void Beyond_the_bound_the_oldest_views_go()
     {

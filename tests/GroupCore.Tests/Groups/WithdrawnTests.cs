@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>A member that is over for its callers takes its part in what the others do until a view without it.</summary>
+/// <summary>A membership may be over for its callers, but its member takes part in what the others do until there is a view without it.</summary>
 public sealed class WithdrawnTests
 {
     private static GroupCluster Settled(ulong seed, Action<GroupBuilder>? more = null)
@@ -23,7 +23,7 @@ public sealed class WithdrawnTests
         ulong view = protocol.View!.Id;
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         Assert.True(cluster.Simulation.RunUntil(() => protocol.Flush.Acked, TimeSpan.FromSeconds(5)));
-        // It hears of the next view after the others.
+        // The failed member hears of the next view after the others.
         failed.Membership.Deaf = true;
         failed.End();
         failed.SimNode.Post(() => protocol.FailJoin("the test says so"));

@@ -3,13 +3,13 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Groups;
 
-/// <summary>What a member tells the flush leader of itself and of others counts until its next step, whatever else it tells the leader in the same one.</summary>
+/// <summary>What a member tells the flush leader of itself and of others counts until its next step, whatever else it tells the leader in this one.</summary>
 public sealed class WitnessTests
 {
     private readonly List<TaskCompletionSource> _gates = [];
     private GroupCluster? _all;
 
-    // By rank: members join one by one, and no view before the last one is of use here.
+    // Tests name members by rank, since members join one by one and only the last view is of use here.
     private GroupCluster Settled(ulong seed, GroupOptions? options = null)
     {
         var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"seed {seed}" }), 5, options: options, more: g => g
@@ -39,7 +39,7 @@ public sealed class WitnessTests
         _all.Simulation.Run(TimeSpan.FromSeconds(seconds));
     }
 
-    /// <summary>The handler of the leader's message waits for rank 2's handler, which waits for the one that hangs, at rank 3 again.</summary>
+    /// <summary>Rank 3's handler of the leader's message waits for a handler at rank 2, which waits for one that hangs, at rank 3 again.</summary>
     [Fact]
     public void Whose_handler_hangs_at_the_end_of_a_chain_of_the_leaders_is_evicted_though_the_leaders_own_message_is_handled()
     {
@@ -63,7 +63,7 @@ public sealed class WitnessTests
             Send(0, witness, "hang");
         }
         ChangeView(6);
-        // The two themselves, the leader, and who hears of it from the leader.
+        // The two themselves, the leader, and the member that hears of it from the leader.
         Assert.Equal(Enumerable.Repeat((Rank(3).Id, Suspicion.FlushStall), 4), cluster.Oracle.Suspicions);
         cluster.Simulation.Network.Heal();
         foreach (var gate in _gates) cluster.Simulation.After(TimeSpan.Zero, gate.SetResult);

@@ -4,7 +4,7 @@ using GroupCore.Tests.Groups;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>A turn with very many completions leaves nothing behind that is as large.</summary>
+/// <summary>A turn with very many completions leaves nothing of that size behind.</summary>
 [Collection(AllocationTests.Alone)]
 public sealed class BurstMemoryTests : IHostPort
 {
@@ -32,7 +32,7 @@ public sealed class BurstMemoryTests : IHostPort
         GC.KeepAlive(node);
     }
 
-    // In a frame of its own, so that nothing holds the list any more.
+    // A method of its own, so that nothing holds the list any more.
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
     private void Burst(CompletionBatchPool pool)
     {

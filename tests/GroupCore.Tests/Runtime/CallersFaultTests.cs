@@ -4,7 +4,7 @@ using GroupCore.Tests.Transport;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>A turn that throws on a caller's thread ends the node by a fault, whatever ends it beside.</summary>
+/// <summary>A turn that throws on a caller's thread ends the node by a fault, even while something else ends the node.</summary>
 public sealed class CallersFaultTests
 {
     [Fact]

@@ -4,7 +4,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>Completions are users' code: what one makes of its thread is not the next one's, which is beside it by chance.</summary>
+/// <summary>Completions are users' code. What one changes on its thread must not reach the next, which stands beside it by chance.</summary>
 public sealed class CompletionBatchTests
 {
     [Fact]

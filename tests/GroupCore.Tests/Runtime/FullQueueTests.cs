@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>What callers meet whose commands find the queue of a node full. The turns are the tests' own: nothing happens by itself.</summary>
+/// <summary>What happens to callers whose commands find the queue of a node full. The tests run the turns: nothing happens by itself.</summary>
 public sealed class FullQueueTests : IHostPort
 {
     private const int Capacity = 4;

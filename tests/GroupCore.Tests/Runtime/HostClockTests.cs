@@ -3,18 +3,18 @@ using GroupCore.Platform;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>The clock of a node's loop goes on while the machine sleeps: leases end meanwhile.</summary>
+/// <summary>The clock of a node's loop goes on while the machine sleeps, since leases end meanwhile.</summary>
 public sealed class HostClockTests
 {
     /// <summary>
-    /// The uptime that the system tells is the time since it started, with all in which it was suspended. The test only tells the clocks apart where there was any; everywhere
-    /// with <c>unshare --time --boottime 1000</c> before the runner.
+    /// The system's uptime is the time since its start, including all time in which it was suspended. The test tells the two clocks apart only if there was such time, or
+    /// anywhere with <c>unshare --time --boottime 1000</c> before the runner.
     /// </summary>
     [Fact]
     public void The_clock_of_a_loop_counts_the_time_in_which_the_machine_was_suspended()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "Only Linux has two clocks.");
-        // It is told in hundredths of a second.
+        // The uptime is told in hundredths of a second.
         const long Step = 10_000_000;
         long before = Uptime(), now = HostClock.Now(), after = Uptime();
         Assert.InRange(now, before, after + Step);

@@ -4,20 +4,18 @@ using GroupCore.Tests.Transport;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>
-/// Handlers and continuations run on the threads of the loop. A watchdog of the user's that interrupts the thread of one, a moment after that has ended, meets the loop.
-/// </summary>
+/// <summary>Handlers and continuations run on the threads of the loop. A user's watchdog that interrupts a thread a moment after its handler has ended hits the loop.</summary>
 public sealed class InterruptedThreadTests
 {
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
 
-    /// <summary>While the thread is the owner's, which sleeps next; or comes back late, which waits for its turn next.</summary>
+    /// <summary>Either the thread is the owner's and sleeps next, or it comes back late and next waits for its turn.</summary>
     [Theory]
     [MemberData(nameof(PortsAndPlaces))]
     public async Task A_thread_that_is_interrupted_after_its_completion_goes_on(string port, bool late)
     {
         await using var node = new TestNode(Enum.Parse<SocketPortKind>(port), spin: TimeSpan.Zero);
-        // No turn is a caller's.
+        // Callers run no turns.
         await node.Do(static n => n.KeepTurns());
         int interrupted = 0;
         var patience = DateTime.UtcNow + TestNode.Patience;
@@ -37,7 +35,7 @@ public sealed class InterruptedThreadTests
                 }
                 ended.SetResult();
             })));
-            // On the other thread, where the first waits for it.
+            // Runs on the other thread while the first one waits for it.
             await node.Do(static _ => { });
             others.Set();
             await ended.Task.WaitAsync(TestNode.Patience);

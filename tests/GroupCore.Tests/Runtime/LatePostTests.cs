@@ -3,7 +3,7 @@ using GroupCore.Tests.Transport;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>A caller that has posted just as the node stopped abandons what is queued, its own command and those of others.</summary>
+/// <summary>A caller that has posted just as the node stopped abandons all that is queued, its own command and those of others.</summary>
 public sealed class LatePostTests : IHostPort
 {
     private readonly List<ICompletion> _resumed = [];
@@ -15,7 +15,7 @@ public sealed class LatePostTests : IHostPort
         var node = new Node(1, 1, this, static _ => null!);
         using var abandons = new ManualResetEventSlim();
         using var goOn = new ManualResetEventSlim();
-        // The loop is held up with the first command, so that the caller comes upon the second one before it.
+        // The first command holds the loop up, so the caller gets to the second one before the loop does.
         Assert.True(node.TryPost(new Queued(() =>
         {
             abandons.Set();
@@ -32,7 +32,7 @@ public sealed class LatePostTests : IHostPort
         Assert.True(node.TryPost(new Queued(() => answered = true)));
         Assert.True(answered);
         goOn.Set();
-        // The end of the node tells it too: nobody need listen at the host.
+        // The end of the node reports it too, for programs that do not listen at the host.
         var ended = await Assert.ThrowsAsync<AggregateException>(() => stop!.WaitAsync(TestNode.Patience, TestContext.Current.CancellationToken));
         foreach (var told in new[] { ended, Assert.Throws<AggregateException>(Assert.Single(_resumed).Run) })
             Assert.Equal("on purpose", Assert.IsType<InvalidDataException>(Assert.Single(told.Flatten().InnerExceptions)).Message);

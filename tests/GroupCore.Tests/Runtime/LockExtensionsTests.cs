@@ -2,7 +2,7 @@ using GroupCore.Basics;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>Any thread may run a node's turn: what interrupts it does not end the wait for a lock there, and is not lost.</summary>
+/// <summary>Any thread may run a node's turn. An interrupt does not end its wait for a lock there, and is not lost.</summary>
 public sealed class LockExtensionsTests
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(30);
@@ -19,7 +19,7 @@ public sealed class LockExtensionsTests
             try
             {
                 using (gate.Hold()) held = free;
-                // The next wait of its own is what the interrupt ends.
+                // The interrupt ends the thread's own next wait.
                 Thread.Sleep(Timeout.Infinite);
             }
             catch (ThreadInterruptedException)
@@ -32,7 +32,7 @@ public sealed class LockExtensionsTests
             }
         })
         {
-            // One that no interrupt ends must not keep the process.
+            // If no interrupt ends the thread, it must not keep the process.
             IsBackground = true,
         };
         using (gate.Hold())

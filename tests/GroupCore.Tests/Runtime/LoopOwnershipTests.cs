@@ -33,7 +33,7 @@ public sealed class LoopOwnershipTests
         Assert.True(resumed);
     }
 
-    /// <summary>Callers that followed each other would keep sockets and timers waiting for ever.</summary>
+    /// <summary>Otherwise callers that follow each other could keep sockets and timers waiting for ever.</summary>
     [Fact]
     public void A_gate_that_a_caller_gives_back_is_not_lent_again_before_the_owner_that_waits_has_it()
     {
@@ -54,7 +54,7 @@ public sealed class LoopOwnershipTests
                 lent = ownership.TryBorrow(atOnce: false, out _);
             }
             if (lent) ownership.Return(LoopState.Asleep);
-            // Nobody has it.
+            // No thread has the ownership.
             else refused = ownership.TryRouse();
             owner.Join();
         }

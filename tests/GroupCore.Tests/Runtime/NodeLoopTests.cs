@@ -21,7 +21,7 @@ public sealed class NodeLoopTests
         Assert.Contains(first.Local.Text, error.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>The system is at its limit: no thread is left behind, and the port is free.</summary>
+    /// <summary>The system is at its limit of threads: a start that fails leaves no thread behind, and the port is free.</summary>
     [Theory]
     [InlineData("Auto", 0), InlineData("Auto", 1), InlineData("Completion", 0), InlineData("Completion", 1)]
     public async Task A_start_to_which_the_system_refuses_a_thread_leaves_nothing_behind(string port, int allowed)

@@ -7,7 +7,7 @@ public sealed class SharedCompletionTests
 {
     private static readonly AsyncLocal<object?> s_request = new();
 
-    /// <summary>It is made in a turn, which any caller may have run; a group, a DHT and a node have one each for as long as they live.</summary>
+    /// <summary>Such a completion is made in a turn, which any caller may have run. A group, a DHT and a node each keep one for as long as they live.</summary>
     [Theory, InlineData(false), InlineData(true)]
     public void What_the_context_of_its_maker_holds_is_not_kept(bool suppressed)
     {

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>The steps that end a node.</summary>
+/// <summary>Each step that ends a node runs, whatever those before it throw.</summary>
 public sealed class StopStepsTests
 {
     [Fact]

@@ -2,7 +2,7 @@ using GroupCore.Basics;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>Times that callers give for waiting, and how long a backlog takes.</summary>
+/// <summary>Time limits that callers give, and estimates of how long a backlog takes.</summary>
 public sealed class TimeLimitTests
 {
     private const long Millisecond = 1_000_000;
@@ -35,7 +35,7 @@ public sealed class TimeLimitTests
         Assert.Equal(TimeSpan.FromSeconds(1), rate.TimeFor(1));
     }
 
-    /// <summary>An idle moment or a burst should not decide it.</summary>
+    /// <summary>An idle moment or a burst alone should not decide the rate.</summary>
     [Fact]
     public void The_latest_window_counts_half()
     {

@@ -57,7 +57,7 @@ public sealed class TimerQueueTests
         var queue = new TimerQueue();
         var fired = new Fired();
         queue.Cancel(queue.Set(1, fired, 1));
-        // As after 2^32 of them.
+        // As after 2^32 timers.
         typeof(TimerQueue).GetField("_sequence", BindingFlags.Instance | BindingFlags.NonPublic)!.SetValue(queue, (long)uint.MaxValue);
         var handle = queue.Set(1, fired, 1);
         Assert.NotEqual(default, handle);
@@ -76,7 +76,7 @@ public sealed class TimerQueueTests
         Assert.InRange(queue.Places, 1, 1_024);
     }
 
-    /// <summary>A node always has some timers: those that were set amid the burst stand at its end.</summary>
+    /// <summary>A node always has some timers, and those that were set amid the burst have places at its end.</summary>
     [Fact]
     public void Places_are_given_back_also_where_timers_of_the_burst_are_set_again_and_again()
     {
@@ -127,7 +127,7 @@ public sealed class TimerQueueTests
         Assert.InRange(queue.Places, 1, 16_384);
     }
 
-    /// <summary>Whatever places came and went, a timer fires once, in its order, unless it was cancelled, and the name of one that is over names no other.</summary>
+    /// <summary>Whatever places came and went, a timer fires once, in its order, unless it was cancelled. The handle of a timer that is over names no other timer.</summary>
     [Fact]
     public void Timers_fire_in_their_order_beside_bursts_after_which_places_are_given_back()
     {

@@ -4,7 +4,7 @@ using GroupCore.Tests.Transport;
 
 namespace GroupCore.Tests.Runtime;
 
-/// <summary>Who runs a node: two threads of its loop and its callers, one at a time.</summary>
+/// <summary>A node is run by the two threads of its loop and by its callers, one at a time.</summary>
 public sealed class TurnSharingTests
 {
     private const int ManyBatches = 300;
@@ -53,7 +53,7 @@ public sealed class TurnSharingTests
             for (int i = 0; i < Each; i++)
             {
                 await one.Do(static node => 0, atOnce: (i & 1) == 0);
-                // Now and then everybody is quiet until the loop has slept: its next timer wakes it.
+                // Now and then all callers are quiet until the loop has slept: its next timer wakes it.
                 if (i % 500 < Threads) await one.NextTick;
             }
         }))).WaitAsync(TestNode.Patience);
@@ -66,11 +66,11 @@ public sealed class TurnSharingTests
     public async Task A_completion_that_blocks_does_not_keep_the_node_from_serving(string port)
     {
         await using var loop = Start(port, 20);
-        // Short ones first, so that nobody is called for the next.
+        // Short completions first, so that no thread is called for the next one.
         for (int i = 0; i < ManyBatches; i++) await new Call(loop.Node, atOnce: false).PostAsync();
         using var open = new ManualResetEventSlim();
         using var all = new CountdownEvent(3);
-        // Both threads of the loop are to be stuck, and the pool gets the third.
+        // Both threads of the loop get stuck, and the pool gets the third completion.
         for (int i = 0; i < 3; i++)
         {
             Assert.True(loop.Node.TryPost(new Then(loop.Node, () =>

@@ -13,7 +13,7 @@ public sealed class TurnTests : IHostPort
 
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
 
-    /// <summary>However many callers have posted: frames and timers wait for no more than these.</summary>
+    /// <summary>However many callers have posted, frames and timers wait for no more commands than these.</summary>
     [Theory]
     [InlineData(false, Most)]
     [InlineData(true, 2 * Most)]
@@ -34,7 +34,7 @@ public sealed class TurnTests : IHostPort
         }
     }
 
-    /// <summary>What the end of a turn sends leaves with the write of that turn, and completions, which may take any time, keep neither waiting.</summary>
+    /// <summary>What the end of a turn sends leaves with the write of that turn. Completions may take any time, so they keep neither waiting.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Completions_begin_behind_the_end_of_their_turn_and_its_write(string port)
     {
@@ -42,7 +42,7 @@ public sealed class TurnTests : IHostPort
         await using var sender = new TestNode(Enum.Parse<SocketPortKind>(port));
         var end = new SendsOnce(sender.Node, await sender.Open(receiver.Address));
         await sender.Saw(null, end.Peer);
-        // A caller's turn may leave its frames to the next write.
+        // Callers run no turns, which may leave their frames to the next write.
         await sender.Do(static node => node.KeepTurns());
         var begun = new TaskCompletionSource<(bool Sends, bool Waits)>(TaskCreationOptions.RunContinuationsAsynchronously);
         await sender.Do(node =>

@@ -18,7 +18,7 @@ public sealed class AliasTests
         int peer = node.Mesh.Open(new(There), Meant);
         node.Mesh.Hold(peer);
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
-        // One that is held no longer is found where it is asked for next.
+        // A link that is no longer held is found where it is asked for next.
         if (!held) node.Mesh.Release(peer);
         node.Mesh.Open(new(Elsewhere));
         node.Answers(node.Dials(Elsewhere), HelloStatus.Identified, Meant);
@@ -27,7 +27,7 @@ public sealed class AliasTests
         Assert.Equal((0, 0), (node.Mesh.Addresses, node.Mesh.Live));
     }
 
-    /// <summary>Who found no room at one address looks at the link of the other: that may never have been short of any.</summary>
+    /// <summary>A sender that found no room at one address then looks at the link of the other, which may never have been short of room.</summary>
     [Fact]
     public void Who_waits_for_room_at_an_address_hears_of_it_when_the_node_is_known_at_another()
     {
@@ -41,7 +41,7 @@ public sealed class AliasTests
         Assert.Contains(beside, node.Rooms);
     }
 
-    /// <summary>What waits at each address is less than the limit, and what waits at both is more.</summary>
+    /// <summary>Less than the limit waits at each address, and more than the limit at both together.</summary>
     [Fact]
     public void A_link_that_becomes_one_with_another_holds_no_more_than_a_link_does()
     {

@@ -8,14 +8,14 @@ using GroupCore.Wire;
 namespace GroupCore.Tests.Transport;
 
 /// <summary>
-/// A link that was asked for, and others that come in the name of the node that is meant: what the link delivers, and whether it lasts.
-/// Each step of both ends in an order that sockets give only now and then.
+/// A link that this node asked for, while others come in the name of the node that is meant: what the link delivers, and whether it lasts. The steps of both ends come in orders
+/// that sockets give only now and then.
 /// </summary>
 public sealed class AskedForTests
 {
     private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6", Nowhere = "127.0.0.1:1";
 
-    // Lower than that of the node, so that its connection is taken while the node itself dials.
+    // Lower than the id of the node under test, so its connection is taken while that node itself dials.
     private const ulong Meant = 77;
 
     [Fact]
@@ -38,7 +38,7 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Count(LinkFault.Rejected));
     }
 
-    /// <summary>Who registered with the address of another does not get what is meant for that one, nor that one's frames.</summary>
+    /// <summary>A node that registered with the address of another gets neither what is meant for the other nor the other's frames.</summary>
     [Fact]
     public void Two_nodes_that_are_asked_for_at_one_address_have_links_of_their_own()
     {
@@ -56,7 +56,9 @@ public sealed class AskedForTests
         Assert.Equal(meant, node.Mesh.Open(new(There)));
     }
 
-    /// <summary>Its connection is made again. Meanwhile one that listens where this node asks too says that it is the node, and does not know the link.</summary>
+    /// <summary>
+    /// The link's connection is being made again. Meanwhile somebody at another address where this node asks says that it is the node, and does not know the link.
+    /// </summary>
     [Fact]
     public void A_link_that_was_reached_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
     {
@@ -81,7 +83,7 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
-    /// <summary>Nobody answers where it was asked for, so that who came is believed there; somebody elsewhere says that it is the node.</summary>
+    /// <summary>Nobody answers at the address that was asked for, so a node that dialled in is believed there. Then somebody elsewhere says that it is the node.</summary>
     [Fact]
     public void A_link_that_was_asked_for_by_name_does_not_end_because_somebody_elsewhere_says_that_it_is_the_node()
     {
@@ -101,7 +103,7 @@ public sealed class AskedForTests
         Assert.Equal((0, 1), (node.Count(LinkFault.Rejected), node.Mesh.Live));
     }
 
-    /// <summary>The node itself is being asked where it listens: what somebody elsewhere says of its link meanwhile ends nothing, at either end.</summary>
+    /// <summary>The node itself is being asked at its own address. What somebody elsewhere says of its link meanwhile ends nothing, at either end.</summary>
     [Fact]
     public void A_link_of_which_its_node_is_asked_does_not_end_because_somebody_elsewhere_denies_it_first()
     {
@@ -120,7 +122,7 @@ public sealed class AskedForTests
         Assert.Equal([(named, 1)], node.Got);
     }
 
-    /// <summary>Whoever dials in hears one: of as many as it likes.</summary>
+    /// <summary>Anybody who dials in hears a name, and may dial in as often as it likes.</summary>
     [Fact]
     public void Names_of_links_do_not_follow_from_each_other()
     {
@@ -128,7 +130,9 @@ public sealed class AskedForTests
         Assert.NotEqual(names[0], names[1]);
     }
 
-    /// <summary>Who says that it is a node of which another has dialled in is asked whether it has that link, and learns nothing by which it could have it.</summary>
+    /// <summary>
+    /// Somebody says that it is a node in whose name another has dialled in. It is asked whether it has that link, and learns nothing with which it could take the link.
+    /// </summary>
     [Fact]
     public void Who_is_asked_whether_it_is_the_other_end_of_a_link_learns_neither_end_s_name_of_it()
     {
@@ -150,7 +154,7 @@ public sealed class AskedForTests
         Assert.False(guest.IsClosed);
     }
 
-    /// <summary>Else one that listened there before could come in the name of this node to who listens there later.</summary>
+    /// <summary>Otherwise somebody who listened there before could come in the name of this node to whoever listens there later.</summary>
     [Fact]
     public void Who_is_asked_only_who_it_is_does_not_learn_the_name_of_the_link()
     {
@@ -163,7 +167,7 @@ public sealed class AskedForTests
         Assert.NotEqual(told, asked.Hello.Token);
     }
 
-    /// <summary>The answer to its own Hello may come behind the question: then it knows no other name of the link than its own.</summary>
+    /// <summary>The answer to its own Hello may come behind the question: then a node knows only its own name of the link.</summary>
     [Theory, InlineData(false), InlineData(true)]
     public void Who_has_a_link_says_so_also_before_it_knows_what_the_other_calls_it(bool answered)
     {
@@ -182,7 +186,7 @@ public sealed class AskedForTests
             Assert.Equal(1, node.Count(null));
         }
         Assert.Equal(HelloStatus.Accepted, node.Come(question.Hello).Answer);
-        // One that knows less of it is told that it is another's.
+        // A question with less knowledge of the link is told that the link is another's.
         Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { Token = 5, PeerToken = 7 }).Answer);
         if (answered) Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { Token = 5 }).Answer);
         else Assert.Equal(HelloStatus.Forgotten, node.Come(question.Hello with { PeerToken = 0 }).Answer);
@@ -199,7 +203,7 @@ public sealed class AskedForTests
         var asked = node.Dials(There, answered ? DialResult.Connected : DialResult.Refused);
         if (answered) node.Answers(asked, HelloStatus.Accepted, Meant);
         Assert.True(node.Mesh.IsSettled(peer));
-        // Those that keep what came hear of it, once: it is asked about again where nobody answered.
+        // Users that keep what came hear of it once, although a guest whom nobody confirmed is asked about again.
         Assert.Equal([(peer, null)], node.News);
         node.Pass(2 * ScriptedNode.Second);
         Assert.Single(node.News);
@@ -215,7 +219,7 @@ public sealed class AskedForTests
         Assert.Equal((peer, LinkFault.Rejected), node.News[^1]);
     }
 
-    // One that dialled in and sent a frame before it was asked for.
+    // A guest that dialled in and sent a frame before it was asked for.
     private static int OpenGuest(ScriptedNode node, bool gone = false)
     {
         var guest = node.Come(Meant, There, 5);
@@ -229,7 +233,7 @@ public sealed class AskedForTests
         return peer;
     }
 
-    /// <summary>What it says is not delivered before who listens there has said whether it is the one: else what was delivered would end the link.</summary>
+    /// <summary>The stranger's frames are not delivered before it is known who listens at the address: once they were delivered, the link would have to end.</summary>
     [Fact]
     public void A_link_that_was_asked_for_outlives_a_stranger_that_says_something_while_it_is_asked_about()
     {
@@ -251,7 +255,7 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Count(LinkFault.Rejected));
     }
 
-    /// <summary>It is the one, or nobody is there to say: what came meanwhile is delivered, in order, and what comes behind it too.</summary>
+    /// <summary>The guest is confirmed, or nobody is there to say: what came meanwhile is delivered in order, and so is what comes behind it.</summary>
     [Theory, InlineData(true), InlineData(false)]
     public void What_comes_while_it_is_asked_who_came_is_delivered_when_that_is_known(bool confirmed)
     {
@@ -276,7 +280,7 @@ public sealed class AskedForTests
         Assert.Equal(confirmed, node.Mesh.IsConfirmed(named));
     }
 
-    /// <summary>It says something and ends the connection before it is known who it was: nothing of it is lost.</summary>
+    /// <summary>The guest says something and ends its connection before it is known who it was: nothing of it is lost.</summary>
     [Fact]
     public void What_came_before_a_connection_ended_is_delivered_when_it_is_known_who_came()
     {
@@ -293,7 +297,7 @@ public sealed class AskedForTests
         Assert.Equal((named, LinkFault.Reset), node.News[^1]);
     }
 
-    /// <summary>A node that stops asks nobody any more who came: one that came before, or one that comes first.</summary>
+    /// <summary>A node that stops no longer asks who came, whether its link had a guest before or gets its first one now.</summary>
     [Theory, InlineData(false), InlineData(true)]
     public void What_waits_for_a_node_is_not_sent_to_one_that_comes_in_its_name_while_this_one_stops(bool before)
     {
@@ -311,7 +315,7 @@ public sealed class AskedForTests
         Assert.Equal(before ? [] : [1U], dial.Numbers);
     }
 
-    /// <summary>A frame of a guest lets this node ask for it: those behind it belong to the link that was asked for.</summary>
+    /// <summary>A guest's frame makes this node ask for the guest: the frames behind it belong to the link that was asked for.</summary>
     [Fact]
     public void What_a_guest_has_sent_behind_the_frame_for_which_it_is_asked_for_waits_too()
     {
@@ -325,7 +329,7 @@ public sealed class AskedForTests
         guest.Say(ScriptedNode.Frames(0, 1, 2, 3, 4));
         node.Turn();
         Assert.Equal(2, node.Got.Count);
-        // What ends a turn follows the delivery of frames: that is work.
+        // A poll that delivers frames must count as work, since the end of the turn follows it.
         node.OnData = (_, _) => delivered = true;
         node.AfterPoll = work =>
         {
@@ -336,7 +340,7 @@ public sealed class AskedForTests
         Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(got => got.Number));
     }
 
-    /// <summary>The first write to a guest that is confirmed leaves before what has waited is delivered, and tells of no more than was delivered before.</summary>
+    /// <summary>The first write to a guest after its confirmation leaves before the waiting frames are delivered, and must acknowledge only what was delivered before.</summary>
     [Fact]
     public void Frames_that_wait_until_it_is_known_who_came_are_acknowledged_when_they_are_delivered()
     {
@@ -359,7 +363,7 @@ public sealed class AskedForTests
         long[] Acknowledged() => [.. guest.Heard(FrameType.Segment).Select(static body => BinaryPrimitives.ReadInt64LittleEndian(body.AsSpan(8)))];
     }
 
-    /// <summary>A node that only dials in, in whose name others have sent what nobody can read.</summary>
+    /// <summary>A node that only dials in, and in whose name others have sent frames that nobody can read.</summary>
     [Fact]
     public void A_joiner_whose_name_a_stranger_has_brought_into_disrepute_is_heard()
     {
@@ -376,7 +380,7 @@ public sealed class AskedForTests
         joiner.Say(ScriptedNode.Frames(0, 1));
         node.Turn();
         Assert.Equal([1U], node.Got.Select(got => got.Number));
-        // Whoever goes on so is not heard again.
+        // If such frames in its name go on, it is not heard again.
         joiner.Say(Unknown());
         node.Turn();
         Assert.True(joiner.IsClosed);
@@ -405,14 +409,14 @@ public sealed class AskedForTests
         Assert.Equal(HelloStatus.Superseded, node.Come(Meant, Nowhere, 7).Answer);
     }
 
-    /// <summary>What waits for a stranger does not count for the node: a vouch that ends gives room to the others, also when nothing else happens.</summary>
+    /// <summary>What waits for a stranger does not count for the node. So a vouch that ends gives room to other links, even if nothing else happens.</summary>
     [Fact]
     public void F21_links_that_wait_for_the_node_go_on_when_the_vouch_for_another_has_ended()
     {
         var node = new ScriptedNode(mostQueuedBytes: 1 << 20);
         int waiting = node.Mesh.Open(new(There), Meant);
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
-        // It is there, and takes nothing: what is sent to it waits.
+        // The guest is there and takes nothing, so what is sent to it waits.
         var end = node.Come(78, Nowhere, 1);
         int guest = node.News[^1].Peer;
         long said = 0;
@@ -445,7 +449,7 @@ public sealed class AskedForTests
         return frame;
     }
 
-    /// <summary>Who asks for a link and needs it no longer leaves it to the other end: it is dialled no more, and counts as one that only dialled in.</summary>
+    /// <summary>A node that no longer needs a link that it asked for leaves it to the other end. It dials the link no more, and the link counts as a guest's.</summary>
     [Fact]
     public void A_link_that_nobody_holds_any_more_is_a_guest_s_until_it_is_asked_for_again()
     {
@@ -458,14 +462,14 @@ public sealed class AskedForTests
         node.Mesh.Release(peer);
         link.End();
         node.Turn();
-        // The other one holds it still.
+        // The second holder still holds it.
         link = node.Dials(There);
         node.Answers(link, HelloStatus.Accepted, Meant, 9);
         node.Mesh.Release(peer);
         node.Pass(ScriptedNode.Second);
         link.End();
         node.Turn();
-        // Whether the other end has closed it is asked once.
+        // One dial asks whether the other end has closed it.
         node.Dials(There, DialResult.Refused);
         int dialled = node.Port.Dialled.Count;
         node.Pass(59 * ScriptedNode.Second);
@@ -484,7 +488,9 @@ public sealed class AskedForTests
         Assert.Equal(0, node.Mesh.Live);
     }
 
-    /// <summary>For a minute after it was released a link gives way to none, and may have as much queued as before; after that all together have the places of guests.</summary>
+    /// <summary>
+    /// For a minute after its release a link gives way to none, and may have as much queued as before. After that all such links together have the places of guests.
+    /// </summary>
     [Fact]
     public void Links_that_nobody_holds_any_more_have_the_places_of_guests()
     {
@@ -505,7 +511,7 @@ public sealed class AskedForTests
         node.Turn();
         Assert.Equal(0, node.Count(LinkFault.Overflow));
         node.Pass(61 * ScriptedNode.Second);
-        // The one for which too much waits by then is not displaced: it ends.
+        // The link for which too much waits by then is not displaced: it ends.
         Assert.Equal((places, (2 * places) - 1, 1), (node.Mesh.Live, node.Count(LinkFault.Rejected), node.Count(LinkFault.Overflow)));
         node.Come(500, Nowhere, 1);
         Assert.Equal(places, node.Mesh.Live);

@@ -3,7 +3,7 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>Guests that are asked for between two frames of one read: those behind wait until it is known who sent them.</summary>
+/// <summary>This node asks for a guest between two frames of one read: the frames behind wait until it is known who sent them.</summary>
 public sealed class BetweenFramesTests
 {
     private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6";
@@ -22,7 +22,7 @@ public sealed class BetweenFramesTests
         Assert.Equal([1U, 2U], node.Got.Select(static got => got.Number));
     }
 
-    /// <summary>As where the link to the leader ends, and this one is the next.</summary>
+    /// <summary>For example, the link to the leader ends, and the guest is the next leader.</summary>
     [Fact]
     public void Frames_behind_one_that_ends_another_link_wait_when_who_hears_of_that_asks_for_the_node()
     {
@@ -42,7 +42,7 @@ public sealed class BetweenFramesTests
         Assert.Equal([1U, 2U, 3U, 4U], node.Got.Select(static got => got.Number));
     }
 
-    /// <summary>Nothing is lost, nor left until something else comes, where nobody asks for the node.</summary>
+    /// <summary>If nobody asks for the node, no frame is lost, and none waits until something else comes.</summary>
     [Fact]
     public void Frames_behind_one_that_is_news_of_a_link_come_in_the_same_turn()
     {

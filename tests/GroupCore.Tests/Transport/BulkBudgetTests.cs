@@ -17,7 +17,7 @@ public sealed class BulkBudgetTests
         Assert.False(_budget.MayExceed(bytes + (bytes / 2)));
     }
 
-    /// <summary>The last frame of those others may have been larger than the room that there was.</summary>
+    /// <summary>The last frame of the others may have been larger than the room that was left.</summary>
     [Fact]
     public void What_others_queued_beyond_the_budget_does_not_count_against_it()
     {
@@ -68,7 +68,7 @@ public sealed class BulkBudgetTests
         Assert.Equal(bytes, _budget.Bytes);
     }
 
-    /// <summary>It did not stop anybody: more would only wait longer.</summary>
+    /// <summary>Otherwise the budget stopped no sender, and with more of it frames would only wait longer.</summary>
     [Theory]
     [InlineData(false, 2)]
     [InlineData(true, 3)]

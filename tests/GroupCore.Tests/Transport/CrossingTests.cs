@@ -10,8 +10,8 @@ public sealed class CrossingTests
     private const string There = "127.0.0.1:9";
 
     /// <summary>
-    /// The other's dial arrived before this node's, and its Hello is read after this node's dial has come through: its dialler has dropped that connection.
-    /// Seed 20 of the simulated mesh: both ends lost the connection that stood.
+    /// The other node's dial arrived before this node's, but its Hello is read after this node's dial has come through: by then its dialler has dropped that connection. In seed
+    /// 20 of the simulated mesh both ends lost the connection that stood.
     /// </summary>
     [Fact]
     public void The_hello_of_a_dial_that_its_dialler_has_dropped_does_not_take_the_place_of_the_connection_that_stands()
@@ -24,7 +24,7 @@ public sealed class CrossingTests
         Assert.Equal([(peer, null)], node.News);
     }
 
-    /// <summary>Who has lost the connection that stands here knows this node's name of the link, and says it.</summary>
+    /// <summary>A node that has lost the connection that still stands here knows this node's name of the link, and says it.</summary>
     [Fact]
     public void The_hello_of_a_later_dial_takes_the_place_of_a_connection_whose_end_was_not_heard_of()
     {

@@ -5,12 +5,12 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What a crowd of strangers that break no rule may cost in one turn, and holds in the midst of one.</summary>
+/// <summary>What a crowd of strangers that break no rule may cost in one turn, and may hold in the midst of one.</summary>
 public sealed class CrowdTests
 {
     private const string There = "127.0.0.1:5", Nowhere = "127.0.0.1:1";
 
-    /// <summary>Timers fire and answers leave between turns: how long one takes does not depend on how many send.</summary>
+    /// <summary>Timers fire and answers leave between turns, so the length of a turn must not depend on how many strangers send.</summary>
     [Fact]
     public void Strangers_that_send_without_end_share_a_turn_and_members_have_their_own()
     {
@@ -30,7 +30,7 @@ public sealed class CrowdTests
         Assert.Equal(strangers, node.Got.Where(got => got.Peer != member).Select(static got => got.Peer).Distinct().Count());
     }
 
-    /// <summary>Who gives way gives its buffer back at once, and not when the turn is over.</summary>
+    /// <summary>A stranger that gives way gives its buffer back at once, and not only at the end of the turn.</summary>
     [Fact]
     public void Unfinished_frames_of_strangers_hold_no_more_than_is_said_at_any_moment_of_a_turn()
     {
@@ -59,7 +59,7 @@ public sealed class CrowdTests
         Assert.InRange(node.Mesh.SlabBytes, LinkLimits.StrangersInputBytes / 2, LinkLimits.StrangersInputBytes + LinkLimits.FrameBytes);
     }
 
-    /// <summary>It registers, takes nothing, goes, and comes again under another id: what waits for each does not stay.</summary>
+    /// <summary>A guest registers, takes nothing, goes, and comes again under another id: what waits for each id does not stay.</summary>
     [Fact]
     public void What_waits_for_one_that_nobody_needs_any_more_goes_with_its_vouch()
     {
@@ -76,7 +76,7 @@ public sealed class CrowdTests
         Assert.InRange(node.Mesh.SlabBytes, 0, 1 << 20);
     }
 
-    /// <summary>A number is never used again: in some days of nothing but new links a stranger would come to the end of them.</summary>
+    /// <summary>Numbers are never used again. A stranger that makes nothing but new links would use them up in some days.</summary>
     [Fact]
     public void Newcomers_leave_the_numbers_that_are_kept_for_those_who_are_asked_for()
     {
@@ -91,7 +91,7 @@ public sealed class CrowdTests
             node.Mesh.Open(new(there), 2_000 + (ulong)i);
             node.Answers(node.Dials(there), HelloStatus.Accepted, 2_000 + (ulong)i, 9);
         }
-        // Who is here stays, and may come again.
+        // A guest that is here stays, and may come again.
         ulong token = HelloAckFrame.TryRead(all[0].Heard(FrameType.HelloAck)[^1], out var ack) ? ack.Token : 0;
         all[0].End();
         node.Turn();
@@ -99,7 +99,7 @@ public sealed class CrowdTests
         Assert.Equal((one, null), node.News[^1]);
     }
 
-    /// <summary>Each comes, is vouched for, takes what it asked for, and rests.</summary>
+    /// <summary>Each guest comes, is vouched for, takes what it asked for, and rests.</summary>
     [Theory, InlineData(0), InlineData(1)]
     public void Those_for_whom_nobody_vouches_any_more_hold_the_buffers_of_strangers(int kept)
     {
@@ -113,7 +113,7 @@ public sealed class CrowdTests
         {
             node.Mesh.Vouch(peer);
             node.Send(peer, 1, 100);
-            // What many are sent fills the slabs in which this lies.
+            // Frames for many fill the slabs in which this one lies.
             for (uint i = 0; i < kept; i++) node.Send(peer, 2, size);
         }
         node.Turn();

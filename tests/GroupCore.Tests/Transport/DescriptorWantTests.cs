@@ -6,8 +6,8 @@ using GroupCore.Transport.Sockets;
 namespace GroupCore.Tests.Transport;
 
 /// <summary>
-/// A stranger that opens connections until the process has no descriptor, and says in one of them that it is a node that is asked for then: whoever listens
-/// at that node's address is asked all the same.
+/// A stranger opens connections until the process has no descriptor, and says in one of them that it is a node that this node then asks for. Whoever listens at that node's
+/// address is asked all the same.
 /// </summary>
 public sealed class DescriptorWantTests
 {
@@ -31,7 +31,7 @@ public sealed class DescriptorWantTests
         Assert.Empty(node.Got);
     }
 
-    /// <summary>At once: whoever connects next would take what the guest leaves for a later dial.</summary>
+    /// <summary>The dial must have it at once: a descriptor that is kept for a later dial would go to whoever connects next.</summary>
     [Fact]
     public void A_dial_has_the_descriptor_of_a_guest_before_anybody_else()
     {
@@ -51,7 +51,9 @@ public sealed class DescriptorWantTests
         Released,
     }
 
-    /// <summary>No guest can give way: it waits for a descriptor, as long as for an answer. A link that nobody needs any more does not wait for ever either.</summary>
+    /// <summary>
+    /// No guest can give way, so the question waits for a descriptor, for as long as it would wait for an answer. If nobody needs the link any more, that wait ends too.
+    /// </summary>
     [Theory, InlineData(Then.Confirmed), InlineData(Then.Denied), InlineData(Then.NoneForASecond), InlineData(Then.Released)]
     public void What_a_guest_sends_waits_while_there_is_no_descriptor_to_ask_who_it_is(Then then)
     {
@@ -84,7 +86,7 @@ public sealed class DescriptorWantTests
         Assert.Equal(then == Then.Confirmed, node.Mesh.IsConfirmed(peer));
     }
 
-    /// <summary>Once somebody was believed for want of an answer, or of a descriptor, it goes on while it is asked again.</summary>
+    /// <summary>A guest that was once believed, because no answer came or no descriptor was free, is served while it is asked again.</summary>
     [Fact]
     public void One_that_was_believed_is_not_held_again_when_there_is_no_descriptor_for_the_next_question()
     {
@@ -100,7 +102,7 @@ public sealed class DescriptorWantTests
         Assert.Equal([(peer, 1U)], node.Got);
     }
 
-    /// <summary>Nor is it believed because nobody is at another address, where it was asked for first.</summary>
+    /// <summary>Such a guest is not believed either because nobody is at another address, where it was asked for first.</summary>
     [Fact]
     public void Who_cannot_be_asked_for_want_of_a_descriptor_is_not_believed_because_nobody_is_elsewhere()
     {
@@ -121,7 +123,7 @@ public sealed class DescriptorWantTests
         Assert.Empty(node.Got);
     }
 
-    /// <summary>As the one above, where it is somebody elsewhere who says that it is the node and denies the link.</summary>
+    /// <summary>As in the test above, but somebody elsewhere says that it is the node and denies the link.</summary>
     [Fact]
     public void A_link_of_which_its_node_cannot_be_asked_yet_does_not_end_because_somebody_elsewhere_denies_it()
     {

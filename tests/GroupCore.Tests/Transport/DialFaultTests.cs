@@ -15,7 +15,7 @@ public sealed class DialFaultTests
         { nameof(SocketException), false },
     };
 
-    /// <summary>Its descriptor is of use only where there is none.</summary>
+    /// <summary>The guest's descriptor is of use only if the process has none left.</summary>
     [Theory, MemberData(nameof(Faults))]
     public void A_guest_gives_way_to_a_dial_only_for_want_of_a_descriptor(string fault, bool goes)
     {
@@ -58,7 +58,7 @@ public sealed class DialFaultTests
         return node;
     }
 
-    /// <summary>As where the system has no more room for what it is told of the socket.</summary>
+    /// <summary>As if the system had no more room for what it is told of the socket.</summary>
     private sealed class UnusableEndPoint() : IPEndPoint(IPAddress.Loopback, 1)
     {
         public override SocketAddress Serialize() => throw new SocketException((int)SocketError.NoBufferSpaceAvailable);

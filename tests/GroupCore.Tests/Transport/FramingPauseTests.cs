@@ -4,13 +4,13 @@ using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>A node that answers each connection with what nobody can read.</summary>
+/// <summary>A node that answers each connection with bytes that nobody can read.</summary>
 public sealed class FramingPauseTests
 {
     private const string There = "127.0.0.1:5";
     private const ulong Meant = 77;
 
-    /// <summary>Else a stranger could hold up who is meant.</summary>
+    /// <summary>Otherwise a stranger could keep this node from dialling the node that is meant.</summary>
     [Fact]
     public void One_that_only_says_that_it_is_the_node_holds_up_no_dial()
     {
@@ -27,7 +27,7 @@ public sealed class FramingPauseTests
         node.Answers(node.Dials(There), HelloStatus.Accepted, Meant, 9);
     }
 
-    /// <summary>Who watches it asks for it and probes it at each break.</summary>
+    /// <summary>A node that watches it asks for it and probes it at each break.</summary>
     [Theory, InlineData(true), InlineData(false)]
     public void One_that_sent_what_nobody_can_read_is_not_dialled_for_a_second_whoever_asks_for_it(bool handshake)
     {
@@ -43,7 +43,7 @@ public sealed class FramingPauseTests
         {
             node.Mesh.Probe(peer);
             Assert.Equal(peer, node.Mesh.Open(new(There), Meant));
-            // Nor if it was released in between.
+            // It is not dialled either if it was released in between.
             if (i == 5) node.Mesh.Release(peer);
             node.Pass(ScriptedNode.Second / 10);
             Assert.Single(node.Port.Dialled);
@@ -53,7 +53,7 @@ public sealed class FramingPauseTests
         Assert.Equal((peer, null), node.News[^1]);
     }
 
-    /// <summary>Nobody needs it, its probe was answered so, and then its connection ends.</summary>
+    /// <summary>Nobody needs the node, its probe was answered with such bytes, and then its connection ends.</summary>
     [Theory, InlineData(false), InlineData(true)]
     public void One_that_was_released_and_may_not_be_dialled_is_forgotten_in_its_time_or_dialled_by_who_asks_for_it_next(bool shortLived)
     {

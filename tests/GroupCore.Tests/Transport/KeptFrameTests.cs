@@ -8,7 +8,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What is malformed is held against whoever sent it, also where it was kept and is read while another's frame is delivered.</summary>
+/// <summary>A malformed frame is held against its sender, even if it was kept and is read while another's frame is delivered.</summary>
 public sealed class KeptFrameTests : IMembership, IFrameHandler
 {
     private const int Most = 3;
@@ -36,7 +36,7 @@ public sealed class KeptFrameTests : IMembership, IFrameHandler
         _sink.OnInstall(new(s_group, "g", 1, 1, new(), [Member(Leader, "127.0.0.1:6"), Member(ScriptedNode.Id, _node.Mesh.Local.Text), Member(Liar, "127.0.0.1:5")], [], [], [], []));
         Turn();
 
-        // Parts of the cuts of flushes to come, of a rank that there is not.
+        // Parts of the cuts of flushes to come, with a rank that does not exist.
         byte[] bind = new byte[16], part = new byte[10];
         BinaryPrimitives.WriteUInt32LittleEndian(bind, s_group.Number);
         BinaryPrimitives.WriteUInt32LittleEndian(bind.AsSpan(4), s_group.Incarnation);

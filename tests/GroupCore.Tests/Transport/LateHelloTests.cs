@@ -6,7 +6,7 @@ using GroupCore.Wire;
 namespace GroupCore.Tests.Transport;
 
 /// <summary>
-/// A Hello that is read late: its dialler gave it up, and over a later connection told that more had come. It says less than that, and is true of its time.
+/// A Hello is read late: its dialler has given it up, and has told over a later connection that more had come. The late one says less than that, and was true when it was sent.
 /// </summary>
 public sealed class LateHelloTests
 {

@@ -5,7 +5,9 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>The phases of links and connections. That the mesh takes no forbidden step, all tests with a <see cref="TestNode"/> show: there it ends the node.</summary>
+/// <summary>
+/// The phases of links and connections. All tests with a <see cref="TestNode"/> show that the mesh takes no forbidden step, since such a step ends the node there.
+/// </summary>
 public sealed class LinkPhaseTests
 {
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
@@ -34,7 +36,7 @@ public sealed class LinkPhaseTests
         Assert.Equal(ConnectionState.Up, connection.State);
     }
 
-    /// <summary>It fails first and is closed by its users then; counted twice, links of strangers would have no bound any more.</summary>
+    /// <summary>The link fails first and is then closed by its users. If its end were counted twice, links of strangers would have no bound any more.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_that_failed_and_is_closed_then_ends_once(string port)
     {
@@ -45,7 +47,7 @@ public sealed class LinkPhaseTests
         await a.Saw(null, stays);
         for (int i = 0; i < 3; i++)
         {
-            // Another node is meant than answers.
+            // Another node answers than the one that is meant.
             int peer = await a.Open(b.Address, 4_711 + (ulong)i);
             await a.Saw(LinkFault.Replaced, peer);
             Assert.Equal(1, await a.Do(node => ((TcpMesh)node.Links).Live));

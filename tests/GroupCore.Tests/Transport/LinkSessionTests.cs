@@ -191,7 +191,7 @@ public sealed class LinkSessionTests
         }
     }
 
-    /// <summary>What is queued counts by its bytes: a member that stands still while others take much keeps little more than those.</summary>
+    /// <summary>The memory for frames that wait for one member stays in proportion to their own bytes, however much others take meanwhile.</summary>
     [Theory]
     [InlineData(200, 60_000, 5_000)]
     [InlineData(20, 60_000, 400)]

@@ -6,10 +6,10 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What a link keeps and sends of one for whom somebody vouched, and nobody does any more.</summary>
+/// <summary>What a link keeps and sends for a peer that somebody vouched for, when nobody does any more.</summary>
 public sealed class LostVouchTests
 {
-    /// <summary>It was known and asked something: what it took leaves no buffer, what it did not take one small one.</summary>
+    /// <summary>The peer was known and asked something. What it took leaves no buffer, and what it did not take leaves one small one.</summary>
     [Theory, InlineData(0), InlineData(1), InlineData(4)]
     public void One_for_whom_nobody_vouches_any_more_keeps_the_buffers_of_a_stranger(int frames)
     {
@@ -17,7 +17,7 @@ public sealed class LostVouchTests
         Assert.True(end.Session.Attach(0));
         for (int i = 0; i < 6; i++)
         {
-            // Between them the slab is filled by what goes to others.
+            // Between these frames the slab is filled by what goes to others.
             end.Send(100, shared: false);
             end.Send(3_000, shared: true);
             end.Fill();
@@ -27,7 +27,7 @@ public sealed class LostVouchTests
         Pass(end, other, frames);
         Assert.Equal(frames > 0, end.Session.Backlog > 0);
         end.Session.IsForeign = true;
-        // Of the buffer in which frames are encoded one is held as well.
+        // The buffer in which frames are encoded is held as well.
         Assert.InRange(end.Pool.RentedBytes, SlabPool.SmallBytes, SlabPool.SmallBytes + LinkLimits.StrangerBytes);
         end.Send(500, shared: true);
         Pass(end, other, 0);
@@ -35,7 +35,7 @@ public sealed class LostVouchTests
         Assert.Equal(end.Sent, other.Got);
     }
 
-    /// <summary>Also in the midst of a write, and as often as it likes.</summary>
+    /// <summary>Vouching may begin and end in the midst of a write, and any number of times.</summary>
     [Fact]
     public void Frames_come_whole_and_in_order_whoever_vouches_meanwhile()
     {
@@ -66,7 +66,7 @@ public sealed class LostVouchTests
         Assert.InRange(other.Got, 1_000u, end.Sent);
     }
 
-    // All but the last frames are acknowledged; 0 for all.
+    // All frames but the last few are acknowledged; 0 for all.
     private static void Pass(SessionEnd from, SessionEnd to, int but)
     {
         var write = new ArrayBufferWriter<byte>();

@@ -10,8 +10,8 @@ using Ida.Tests.Shared;
 namespace GroupCore.Tests.Transport;
 
 /// <summary>
-/// A stranger has learned the id of a node, and says hello in its name where that node is not connected. Whoever asks for the node, at its
-/// address, gets the node: what listens there says which of the two it is.
+/// A stranger has learned the id of a node, and says hello in its name where that node is not connected. If this node asks for the true one at its address, it gets it: what
+/// listens there says which of the two it is.
 /// </summary>
 public sealed class NameTests
 {
@@ -77,7 +77,7 @@ public sealed class NameTests
         Assert.True(b.Refused(RefusalReason.WrongSender) > 0);
     }
 
-    /// <summary>Both ends' names of the link must agree: a stranger that has spoken with each in the name of the other knows one of each.</summary>
+    /// <summary>A link needs both ends' names of it: a stranger that has spoken with each node in the name of the other knows only one name of each link.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_stranger_between_two_nodes_that_learns_what_each_calls_its_link_gets_nothing(string port)
     {
@@ -93,13 +93,13 @@ public sealed class NameTests
         await b.Do(node => TestNode.Write(node, [named = node.Links.Open(a.Address, a.Node.Id)], 0, 100));
         Assert.True(stranger.WaitForEnd(60_000));
         Assert.Equal(0, stolen);
-        // Nobody is at the node in this one's name any more.
+        // From here on nobody is connected to the node in this one's name.
         toA.Dispose();
         await a.Until(() => a.Got == 1, "no frame at a");
         Assert.Equal(0, b.Faults(LinkFault.Rejected));
     }
 
-    /// <summary>It listens where anybody is asked for, says that it is a node that has dialled in, and takes what it is asked to that node.</summary>
+    /// <summary>A stranger listens at an address that is asked for, says that it is a node that has dialled in, and takes the question that it gets to that node.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_is_asked_about_the_link_of_two_others_cannot_take_it(string port)
     {
@@ -133,7 +133,7 @@ public sealed class NameTests
         }
     }
 
-    /// <summary>The node is not reached yet: who comes in its name says what no end of this link can say.</summary>
+    /// <summary>The node is not reached yet. A stranger that comes in its name says that it has received something, which no end of this link can say.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_says_it_has_received_of_it(string port)
     {
@@ -158,7 +158,7 @@ public sealed class NameTests
         Assert.Equal(a.Node.Id, await b.Do(node => node.Links.NodeIdOf(named)));
     }
 
-    /// <summary>It comes while the node is dialled that was asked for, and after it another that is refused: the dial goes on.</summary>
+    /// <summary>A stranger comes while the wanted node is being dialled, and after it another one that is refused: the dial goes on.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_that_was_asked_for_is_dialled_again_when_who_stopped_its_dial_is_refused(string port)
     {
@@ -180,7 +180,7 @@ public sealed class NameTests
         Task<Socket> Dialled() => late.AcceptSocketAsync().WaitAsync(TestNode.Patience);
     }
 
-    /// <summary>It closes its link and opens another. This node asked for it, has sent nothing, and nobody confirms either.</summary>
+    /// <summary>A node closes its link and opens another. This node has asked for it and sent nothing, and nobody confirms either link.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task What_two_links_of_a_node_deliver_does_not_come_under_one_number_without_a_word(string port)
     {
@@ -200,7 +200,7 @@ public sealed class NameTests
         Assert.NotEqual(back, await a.Do(_ => from[1]));
     }
 
-    /// <summary>It comes, says nothing, and goes. Then this node reaches the other, or the other this node.</summary>
+    /// <summary>The stranger comes, says nothing and goes. Then this node reaches the other, or the other reaches this node.</summary>
     [Theory, MemberData(nameof(PortsAndDiallers))]
     public async Task A_link_that_was_asked_for_outlives_a_stranger_that_had_it_for_a_moment(string port, bool comesItself)
     {
@@ -242,7 +242,7 @@ public sealed class NameTests
         Assert.Equal(0, b.Refused(RefusalReason.WrongSender));
     }
 
-    /// <summary>It has two addresses, as behind a proxy, or where it listens on all interfaces: others name another one than it says itself.</summary>
+    /// <summary>The node has two addresses, for example behind a proxy or when it listens on all interfaces: others name another one than it does itself.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_is_asked_for_at_another_address_of_its_own_keeps_its_link(string port)
     {
@@ -261,13 +261,13 @@ public sealed class NameTests
         Assert.Equal(1, await b.Do(node => ((TcpMesh)node.Links).Live));
         foreach (var node in new[] { a, b }) Assert.Equal((0, 0), (node.Faults(LinkFault.Rejected), node.Faults(LinkFault.Replaced)));
         Assert.Equal(0, b.Refused(RefusalReason.WrongSender));
-        // It is dialled where it was asked for.
+        // The node is dialled where it was asked for.
         proxy.BreakAll();
         await b.Send(named, 0, 100);
         await a.Until(() => a.Got == 3, "no frame at a");
     }
 
-    /// <summary>The address that others name leads nowhere from here. Nobody says that who dialled in is not the one that is meant.</summary>
+    /// <summary>The address that others name leads nowhere from here. Nobody denies that the node that dialled in is the one that is meant.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_is_asked_for_where_nobody_listens_keeps_its_link(string port)
     {
@@ -282,7 +282,7 @@ public sealed class NameTests
         Assert.Equal(0, a.Faults(LinkFault.Rejected));
     }
 
-    /// <summary>Somebody is there who takes nobody in just now: later it may say who is meant.</summary>
+    /// <summary>Whoever is there takes nobody in just now and does not say who it is; later it may.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_dialled_in_is_not_believed_where_somebody_answers_who_does_not_say(string port)
     {
@@ -296,7 +296,7 @@ public sealed class NameTests
         Assert.Equal(0UL, await b.Do(node => node.Links.NodeIdOf(named)));
     }
 
-    /// <summary>It is another node that listens there: that one is not given the frames of who was named.</summary>
+    /// <summary>Another node listens there, and must not get the frames for the node that was named.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_is_asked_for_where_another_listens_is_not_mixed_up_with_it(string port)
     {
@@ -311,7 +311,7 @@ public sealed class NameTests
         Assert.Equal(0, c.Got);
     }
 
-    /// <summary>It cannot be asked: a proxy that is cut, or a node that only dials. Its own connection serves.</summary>
+    /// <summary>The node cannot be asked, because a proxy is cut or because it only dials. Its own connection serves.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_dialled_in_and_cannot_be_reached_where_it_listens_keeps_its_link(string port)
     {
@@ -349,8 +349,7 @@ public sealed class NameTests
     }
 
     /// <summary>
-    /// The node has closed the link, and starts anew before this one can reach it again: it is not kept out for as long as membership waits for those
-    /// that are cut off.
+    /// The node has closed the link, and starts anew before this one can reach it again. It must not be kept out for as long as the membership waits for nodes that are cut off.
     /// </summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_node_that_starts_anew_is_taken_once_nobody_has_answered_at_its_address_for_some_seconds(string port)
@@ -373,13 +372,13 @@ public sealed class NameTests
         await a.Saw(LinkFault.Rejected, peer);
         int anew = await a.Saw(null);
         Assert.Equal(b.Node.Id, await a.Do(node => node.Links.NodeIdOf(anew)));
-        // It only says who it is.
+        // The new link only says who it is; nobody has confirmed it.
         Assert.False(await a.Do(node => node.Links.IsConfirmed(anew)));
     }
 
     /// <summary>
-    /// Two nodes ask for each other, each under an address that is not the one the other says it listens at, as behind a proxy. The first dials
-    /// of both fail: then each knows the other by name and has no connection of it.
+    /// Two nodes ask for each other, each under an address that is not the one the other says it listens at, as behind a proxy. The first dials of both fail: then each knows the
+    /// other by name and has no connection to it.
     /// </summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Two_nodes_that_ask_for_each_other_under_other_addresses_than_their_own_come_together(string port)
@@ -401,7 +400,7 @@ public sealed class NameTests
         Assert.Equal((1, 1), (await a.Do(node => ((TcpMesh)node.Links).Live), await b.Do(node => ((TcpMesh)node.Links).Live)));
     }
 
-    /// <summary>Else nobody would ever hear why there is no link.</summary>
+    /// <summary>Otherwise nobody would ever hear why there is no link.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_is_told_again_and_again_that_another_connection_stands_reports_it(string port)
     {
@@ -412,8 +411,8 @@ public sealed class NameTests
     }
 
     /// <summary>
-    /// Whoever listens where a node says it does takes connections and says nothing. What is sent is held once until that is known, and not
-    /// again each time the connection, of the same two ends, is made again.
+    /// At the address that a node names, somebody takes connections and says nothing. What is sent is held up once, until that is known, and not again each time the same two
+    /// ends connect again.
     /// </summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_link_whose_other_end_nobody_confirms_is_held_up_once_and_not_at_each_connection(string port)
@@ -432,7 +431,7 @@ public sealed class NameTests
         await a.Until(() => a.Got == 1, "no frame at a");
         (await silent.AcceptSocketAsync()).Dispose();
         bool atOnce = false;
-        // A machine that is busy for a second makes one connection prove nothing.
+        // One connection proves nothing if the machine is busy for a second.
         for (uint i = 1; i <= 10 && !atOnce; i++)
         {
             uint number = i;
@@ -441,7 +440,7 @@ public sealed class NameTests
             await b.Send(back, number, 100);
             await a.Until(() => a.Got == number + 1, "no frame at a");
             var again = await silent.AcceptSocketAsync();
-            // One that was asked once more in a second that the machine was busy stands before it in line, else for all that follow.
+            // If a busy machine made the node ask once more, that connection stands in line before this one, and would do so in all later rounds.
             while (silent.Pending())
             {
                 again.Dispose();
@@ -452,7 +451,7 @@ public sealed class NameTests
         }
         Assert.True(atOnce, "held up each time");
 
-        // Whether the dialler has given up, behind the Hello that it sent.
+        // Whether the dialler has given up, after the Hello that it sent.
         static bool IsOver(Socket connection)
         {
             var hello = new byte[LinkLimits.HelloBytes];
@@ -490,13 +489,13 @@ public sealed class NameTests
         Assert.Equal(0, b.Faults(LinkFault.Unreachable));
         await b.Send(named, 0, 100);
         await a.Until(() => a.Got == 1, "no frame at a");
-        // Who comes in its name, as the node itself may, is heard again as well.
+        // A node that comes in its name, as the node itself may, is heard again as well.
         await b.Do(node => node.Links.Close(named));
         using var third = new RawPeer("test", a.Node.Id, a.Address.Text, 3);
         Assert.Equal(HelloStatus.Accepted, third.Connect(b.Address));
     }
 
-    /// <summary>Says the same to every Hello.</summary>
+    /// <summary>Gives the same answer to every Hello.</summary>
     private static TcpListener Answering(HelloStatus status)
     {
         var listener = new TcpListener(IPAddress.Loopback, 0);

@@ -2,7 +2,7 @@ using GroupCore.Transport;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What all links of a node hold together, and what calls may take of it beside them.</summary>
+/// <summary>What all links of a node hold together, and how much calls may take beside them.</summary>
 public sealed class NodeBacklogTests
 {
     private const long Millisecond = 1_000_000;
@@ -19,7 +19,7 @@ public sealed class NodeBacklogTests
         Assert.False(_node.IsFull);
     }
 
-    /// <summary>Else waiting calls could never be sent.</summary>
+    /// <summary>Otherwise waiting calls could never be sent.</summary>
     [Fact]
     public void Waiting_calls_make_no_link_full()
     {

@@ -3,7 +3,7 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What is kept by the numbers of peers, which are never used again: it costs what is kept, not how many numbers there were.</summary>
+/// <summary>A table by the numbers of peers, which are never used again. Its cost depends on what it holds, not on how many numbers there were.</summary>
 public sealed class PeerTableTests
 {
     [Fact]

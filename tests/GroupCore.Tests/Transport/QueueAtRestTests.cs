@@ -9,7 +9,7 @@ namespace GroupCore.Tests.Transport;
 /// <summary>What a link keeps of a burst when all of it is acknowledged.</summary>
 public sealed class QueueAtRestTests
 {
-    /// <summary>The pool keeps 16 MiB of a size for the next burst, and no link the rest.</summary>
+    /// <summary>The pool keeps 16 MiB of each size for the next burst, and no link keeps the rest.</summary>
     [Theory, InlineData(false), InlineData(true)]
     public void Slabs_of_a_burst_to_many_live_on_in_the_pool_alone(bool closed)
     {
@@ -23,7 +23,7 @@ public sealed class QueueAtRestTests
         GC.KeepAlive(pool);
     }
 
-    /// <summary>What a mesh lets go of in the end is all that it holds: what is more is held by nobody, and a simulation fails for it.</summary>
+    /// <summary>At its end a mesh lets go of all slabs that it holds. One that remained would be held by nobody, and a simulation would fail for it.</summary>
     [Fact]
     public void A_mesh_lets_go_of_all_its_slabs()
     {
@@ -43,7 +43,7 @@ public sealed class QueueAtRestTests
         Assert.Equal(0, node.Mesh.SlabBytes);
     }
 
-    /// <summary>A run of multicasts that lies behind a chunk of a state is copied for all whom the chunk was not for: 256 KiB each.</summary>
+    /// <summary>A run of multicasts behind a chunk of a state is copied for each member that does not get the chunk: 256 KiB each.</summary>
     [Fact]
     public void Large_buffers_of_links_are_given_back_when_all_is_acknowledged()
     {
@@ -60,7 +60,7 @@ public sealed class QueueAtRestTests
         Assert.InRange(pool.RentedBytes, 39L * SlabPool.MediumBytes, long.MaxValue);
         foreach (var session in sessions) TakeAll(session, session == sessions[0] ? chunk + run : run);
         Assert.InRange(pool.RentedBytes, 0, LinkLimits.FrameBytes);
-        // Usual ones are kept: each small frame would ask the pool for one.
+        // Buffers of the usual size are kept, since each small frame would ask the pool for one.
         foreach (var session in sessions) session.AppendCopy(new byte[100]);
         Assert.Equal((40L * SlabPool.SmallBytes) + LinkLimits.FrameBytes, pool.RentedBytes);
     }
@@ -85,7 +85,7 @@ public sealed class QueueAtRestTests
         return slabs;
     }
 
-    /// <summary>Frames for one and for all in turns are a slice each.</summary>
+    /// <summary>If frames for one and for all alternate, each is a slice.</summary>
     [Fact]
     public void Places_for_slices_are_given_back_some_time_after_the_burst_that_needed_them()
     {
@@ -102,7 +102,7 @@ public sealed class QueueAtRestTests
         Assert.InRange(queue.Places, 1, 1_024);
     }
 
-    /// <summary>Else each burst would allocate its places anew.</summary>
+    /// <summary>Otherwise each burst would allocate its places anew.</summary>
     [Fact]
     public void Bursts_that_come_again_and_again_use_the_same_places()
     {
@@ -124,7 +124,7 @@ public sealed class QueueAtRestTests
         return (queue, slab);
     }
 
-    // No two of them follow each other.
+    // No two slices follow each other in the slab.
     private static void Append(SliceQueue queue, Slab slab, int slices)
     {
         for (int i = 0; i < slices; i++) queue.Append(slab, i % 2 * 100, 20, shared: false);

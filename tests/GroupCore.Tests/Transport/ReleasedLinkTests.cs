@@ -6,13 +6,13 @@ using Ida.Testing;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>Links that were held and are not needed any more: what this node still learns of them, over TCP and in simulation.</summary>
+/// <summary>Links that were held and are no longer needed: what this node still learns of them, over TCP and in simulation.</summary>
 public sealed class ReleasedLinkTests
 {
     private const string There = "127.0.0.1:5", Elsewhere = "127.0.0.1:6";
     private const ulong Meant = 77;
 
-    /// <summary>Else one that did not answer once, as its links were released, would count as gone for good.</summary>
+    /// <summary>Otherwise a node that did not answer once, just as its links were released, would count as gone for good.</summary>
     [Fact]
     public void Whether_one_that_did_not_answer_is_there_can_be_asked_when_nobody_holds_its_link_any_more()
     {
@@ -27,7 +27,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal((peer, null), node.News[^1]);
     }
 
-    /// <summary>Where one listens that only dialled in is what it says; and who went after its link was released is dialled when it is needed.</summary>
+    /// <summary>The address of a guest is only its own claim, and a node that went after its link was released is dialled when it is needed.</summary>
     [Fact]
     public void Nobody_asks_a_guest_whether_it_is_there_nor_one_that_went()
     {
@@ -46,7 +46,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal(dialled, node.Port.Dialled.Count);
     }
 
-    /// <summary>Else what is sent when it is needed again would be the first to find that out, and be lost.</summary>
+    /// <summary>Otherwise the first frame after the link is needed again would find that out, and be lost.</summary>
     [Fact]
     public void A_link_that_nobody_holds_and_the_other_end_has_closed_is_over_at_once_at_the_end_that_dialled()
     {
@@ -61,7 +61,7 @@ public sealed class ReleasedLinkTests
         Assert.NotEqual(peer, node.Mesh.Open(new(There), Meant));
     }
 
-    /// <summary>Else it is dialled without end, for what was needed once.</summary>
+    /// <summary>Otherwise a node that was needed once would be dialled without end.</summary>
     [Fact]
     public void One_that_accepts_and_closes_at_once_is_dialled_with_pauses_when_nobody_holds_its_link()
     {
@@ -161,7 +161,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal([null, LinkFault.Unreachable, null, LinkFault.Reset, LinkFault.Rejected], heard.News);
     }
 
-    /// <summary>It is dialled where it is asked for, beside the guest that has come in its name, and released before that is answered.</summary>
+    /// <summary>The node is dialled where it is asked for, beside a guest that has come in its name, and is released before the dial is answered.</summary>
     [Fact]
     public void A_guest_that_turns_out_to_be_who_is_not_needed_any_more_stays_a_guest()
     {
@@ -180,7 +180,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal(0, node.Mesh.Live);
     }
 
-    /// <summary>It was needed just now, and so was what is queued for it: both for the minute that a link has that was released.</summary>
+    /// <summary>The node was needed just now, and so was what is queued for it: both keep the minute that a released link has.</summary>
     [Fact]
     public void What_is_queued_for_one_that_was_just_released_is_not_too_much_when_it_turns_out_to_be_a_guest()
     {
@@ -203,8 +203,8 @@ public sealed class ReleasedLinkTests
     }
 
     /// <summary>
-    /// Nobody needs it, and perhaps it never comes back, whether its host has said so or its connection stands: where the node has no room left, what is queued for it is dropped.
-    /// Else the death of many while much is under way would stop all others for a minute.
+    /// Nobody needs the node, and perhaps it never comes back, whether its host has said so or its connection stands. If this node has no room left, what is queued for it is
+    /// dropped. Otherwise the death of many nodes while much is under way would stop all others for a minute.
     /// </summary>
     [Theory]
     [InlineData(false, false)]
@@ -246,7 +246,7 @@ public sealed class ReleasedLinkTests
         }
     }
 
-    /// <summary>Who asks for a link without holding it asks again for each frame, also after that link has ended.</summary>
+    /// <summary>A user that asks for a link without holding it asks again for each frame, even after the link has ended.</summary>
     [Fact]
     public void What_is_queued_for_one_that_is_asked_for_and_that_nobody_holds_takes_no_room_either()
     {
@@ -263,7 +263,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal(1, node.Mesh.Live);
     }
 
-    /// <summary>No link waits: callers are refused at the door.</summary>
+    /// <summary>No link waits for room, because callers are refused before.</summary>
     [Fact]
     public void A_full_node_looks_for_room_though_no_link_waits_for_it()
     {
@@ -291,7 +291,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal(1, node.Count(LinkFault.Rejected));
     }
 
-    /// <summary>It may have had nothing to say for long.</summary>
+    /// <summary>It may have been silent because it had nothing to say.</summary>
     [Fact]
     public void For_whom_something_was_queued_a_moment_ago_has_time_to_take_it()
     {
@@ -309,7 +309,7 @@ public sealed class ReleasedLinkTests
         Assert.Equal((quiet, LinkFault.Rejected), node.News[^1]);
     }
 
-    /// <summary>Those that wait begin again where an eighth is free, not as soon as the node is no longer full.</summary>
+    /// <summary>Waiting links begin again when an eighth is free, not as soon as the node is no longer full.</summary>
     [Fact]
     public void So_many_give_their_room_that_those_who_wait_go_on()
     {
@@ -381,7 +381,7 @@ public sealed class ReleasedLinkTests
         Assert.InRange(room, 1, long.MaxValue);
     }
 
-    /// <summary>Two that registered with one address, as anybody may, and are sent something in turn.</summary>
+    /// <summary>Two nodes registered with one address, as anybody may, and are sent something in turn.</summary>
     [Fact]
     public void Two_guests_that_are_asked_for_at_one_address_elsewhere_have_a_link_each()
     {

@@ -34,7 +34,7 @@ public sealed class RoomTests
         Assert.Equal(LinkLimits.LeastBulkBytes, budget.Bytes);
         for (long i = 20; i < 40; i++)
         {
-            // Somebody waits: else there is no reason to give more.
+            // A sender waits; otherwise there is no reason to grow the budget.
             budget.Room(budget.Bytes);
             budget.OnWrite(i, budget.Bytes, 0);
             budget.OnAcknowledged(i, Millisecond);
@@ -52,7 +52,7 @@ public sealed class RoomTests
         for (long at = 0; at <= 500; at += 50)
         {
             node.Measure(at * Millisecond);
-            // 1 MB in 50 ms, and as much comes.
+            // 1 MB goes in 50 ms, and as much comes.
             node.Remove(1_000_000);
             node.Add(1_000_000);
         }

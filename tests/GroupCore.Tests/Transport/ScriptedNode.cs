@@ -12,7 +12,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
 {
     public const long Second = 1_000_000_000;
 
-    /// <summary>Between those of the others: of two connections that cross, the one that the lower id dials is kept.</summary>
+    /// <summary>Between the ids of the others, since of two connections that cross the one that the lower id dials is kept.</summary>
     public const ulong Id = 100;
 
     public ScriptedNode(ulong id = Id, long mostQueuedBytes = LinkLimits.NodeBytes, int mostMalformed = MuteTable.Malformed, int mostGuests = LinkLimits.Guests,
@@ -39,7 +39,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>What links were reported as; null for up.</summary>
     public List<(int Peer, LinkFault? Fault)> News { get; } = [];
 
-    /// <summary>Where the links were that were reported as faulty, when that was told.</summary>
+    /// <summary>The addresses of the links that were reported as faulty, as of the report.</summary>
     public List<(NodeAddress At, LinkFault Fault)> Faults { get; } = [];
 
     /// <summary>Links that have room again.</summary>
@@ -54,7 +54,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     /// <summary>What to do when a link has a fault.</summary>
     public Action<int>? OnFault { get; set; }
 
-    /// <summary>What to do with how much happened in a poll.</summary>
+    /// <summary>Called after each poll with the amount of work that it did.</summary>
     public Action<int> AfterPoll { get; set; } = static _ => { };
 
     public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
@@ -89,14 +89,14 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         }
     }
 
-    /// <summary>Time goes by.</summary>
+    /// <summary>Lets time go by.</summary>
     public void Pass(long nanoseconds)
     {
         Node.Advance(Node.Now + nanoseconds);
         Turn();
     }
 
-    /// <summary>Time goes by, and the node has its turns meanwhile.</summary>
+    /// <summary>Lets time go by while the node has its turns.</summary>
     public void PassSlowly(long nanoseconds)
     {
         const long Step = Second / 10;
@@ -111,7 +111,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         Mesh.Send(peer, FrameHeader.Size + size);
     }
 
-    /// <summary>Somebody connects and says that it is that node.</summary>
+    /// <summary>Somebody connects and says that it is the node with this id.</summary>
     public ScriptedPort.OtherEnd Come(ulong id, string listen, ulong token, ulong peerToken = 0) =>
         Come(new("test", HelloFrame.Version, HelloFrame.Version, false, id, Node.Id, token, peerToken, 0, listen));
 
@@ -122,7 +122,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         return end;
     }
 
-    /// <summary>The last dial is of that address, and somebody is there who takes the connection, if that is said.</summary>
+    /// <summary>Checks that the last dial is of this address, and tells its result; by default somebody takes the connection.</summary>
     public ScriptedPort.OtherEnd Dials(string address, DialResult result = DialResult.Connected)
     {
         var end = Port.Dialled[^1];
@@ -133,14 +133,14 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         return end;
     }
 
-    /// <summary>The one at the other end answers what it was asked.</summary>
+    /// <summary>The other end answers what it was asked.</summary>
     public void Answers(ScriptedPort.OtherEnd end, HelloStatus status, ulong id, ulong token = 0)
     {
         end.Say(new HelloAckFrame(status, HelloFrame.Version, id, token, 0, "127.0.0.1:1").ToFrame());
         Turn();
     }
 
-    /// <summary>Numbered frames of a stream that begins at an offset, as one write.</summary>
+    /// <summary>Numbered frames of a stream, from this offset on, as one write.</summary>
     public static byte[] Frames(long offset, params ReadOnlySpan<uint> numbers)
     {
         var bytes = new byte[SegmentFrame.Size + (numbers.Length * FrameHeader.Size)];
@@ -149,7 +149,7 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
         return bytes;
     }
 
-    /// <summary>How often a link was reported so.</summary>
+    /// <summary>How often a link was reported with this fault.</summary>
     public int Count(LinkFault? fault) => News.Count(news => news.Fault == fault);
 
     private sealed class NoHost : IHostPort

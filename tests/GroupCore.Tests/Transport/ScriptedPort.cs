@@ -6,7 +6,7 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>Sockets without a system: a test plays all the other ends, and nothing happens between two polls but what it says.</summary>
+/// <summary>Sockets without a system: a test plays all the other ends, and between two polls nothing happens but what it says.</summary>
 internal sealed class ScriptedPort : ISocketPort
 {
     private readonly Queue<Action<ISocketPortEvents>> _news = new();
@@ -21,12 +21,12 @@ internal sealed class ScriptedPort : ISocketPort
     /// <summary>How many connections there may be at once.</summary>
     public int Descriptors { get; set; } = int.MaxValue;
 
-    /// <summary>Is called in the midst of a poll, behind each connection that was read.</summary>
+    /// <summary>Called in the midst of a poll, after each connection that was read.</summary>
     public Action AfterRead { get; set; } = static () => { };
 
     public bool HasNews => _news.Count > 0 || _all.Exists(static end => end.IsReadable);
 
-    /// <summary>Somebody connects and says that.</summary>
+    /// <summary>Somebody connects and says this.</summary>
     public OtherEnd Come(byte[] said)
     {
         var end = new OtherEnd(null);
@@ -38,7 +38,7 @@ internal sealed class ScriptedPort : ISocketPort
 
     public void RefuseAccept(bool noDescriptor) => _news.Enqueue(events => events.OnAcceptFailed(noDescriptor));
 
-    /// <summary>What became of a dial.</summary>
+    /// <summary>Tells the result of a dial.</summary>
     public void Tell(OtherEnd dialled, DialResult result) => _news.Enqueue(events =>
     {
         if (!dialled.IsClosed) events.OnDialled(dialled, result);
@@ -127,10 +127,10 @@ internal sealed class ScriptedPort : ISocketPort
             foreach (var frame in frames) _said = _said.IsEmpty ? frame : (byte[])[.. _said.Span, .. frame];
         }
 
-        /// <summary>It ends the connection behind what it has said.</summary>
+        /// <summary>Ends the connection after what it has said.</summary>
         public void End() => _ends = true;
 
-        /// <summary>How much it was sent.</summary>
+        /// <summary>How many bytes it was sent.</summary>
         public long Bytes => _heard.Count;
 
         /// <summary>The frames of a type that it was sent, in order.</summary>
@@ -158,7 +158,7 @@ internal sealed class ScriptedPort : ISocketPort
             }
         }
 
-        /// <summary>The last answer to what it said of itself; null for none.</summary>
+        /// <summary>The last answer to its Hello; null for none.</summary>
         public HelloStatus? Answer => Heard(FrameType.HelloAck) is [.., var last] && HelloAckFrame.TryRead(last, out var ack) ? ack.Status : null;
 
         public int Take(Span<byte> to)

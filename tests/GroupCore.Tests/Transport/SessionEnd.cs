@@ -47,7 +47,7 @@ internal sealed class SessionEnd : ILinkSink
         }
     }
 
-    /// <summary>What goes to others has filled the slab in which frames are encoded.</summary>
+    /// <summary>Fills the slab in which frames are encoded, as frames for others would.</summary>
     public void Fill()
     {
         _buffer.Reserve(SlabPool.SmallBytes);

@@ -70,7 +70,7 @@ public sealed class SliceQueueTests
         Assert.Equal(0, _pool.RentedBytes);
     }
 
-    /// <summary>A slice may be small, and keeps a whole slab of others' bytes.</summary>
+    /// <summary>A small slice may keep a whole slab of others' bytes.</summary>
     [Fact]
     public void Shared_slabs_count_as_a_whole_and_once_until_their_first_slice_has_gone()
     {
@@ -135,7 +135,7 @@ public sealed class SliceQueueTests
         Assert.Equal([4], Pieces(14));
     }
 
-    /// <summary>Against the stream itself, byte by byte.</summary>
+    /// <summary>Compares with the stream itself, byte by byte.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

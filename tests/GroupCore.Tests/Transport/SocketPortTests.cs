@@ -8,7 +8,7 @@ namespace GroupCore.Tests.Transport;
 /// <summary>What one poll of the sockets may cost.</summary>
 public sealed class SocketPortTests
 {
-    /// <summary>A storm of dials: between two parts of it those that are connected are read.</summary>
+    /// <summary>In a storm of dials, sockets that are connected are read between two parts of it.</summary>
     [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
     public void A_poll_takes_some_of_the_connections_that_wait_and_the_next_one_the_others(string kind)
     {
@@ -39,7 +39,7 @@ public sealed class SocketPortTests
         }
     }
 
-    /// <summary>A crowd pushes out those whose handshake has not been read: what has arrived is read first.</summary>
+    /// <summary>A crowd pushes out connections whose handshake has not been read, so what has arrived is read first.</summary>
     [Fact]
     public void A_poll_reads_what_has_arrived_before_it_takes_connections()
     {
@@ -66,7 +66,7 @@ public sealed class SocketPortTests
         }
     }
 
-    /// <summary>Turns may be long: polls that ask the connected sockets alone count by time too.</summary>
+    /// <summary>Turns may be long, so polls that ask only the connected sockets are limited not only in number but also in time.</summary>
     [Fact]
     public void A_poll_beside_a_connection_that_is_busy_takes_another_that_waits()
     {
@@ -90,7 +90,7 @@ public sealed class SocketPortTests
         Assert.Equal(2, counted.Accepted);
     }
 
-    /// <summary>Whoever connects costs a buffer only while something is sent to it.</summary>
+    /// <summary>A peer that has connected costs a buffer only while something is sent to it.</summary>
     [Fact]
     public void A_socket_at_rest_holds_no_buffer()
     {
@@ -106,7 +106,7 @@ public sealed class SocketPortTests
         Assert.Equal([1, 2, 3, 0], got);
     }
 
-    /// <summary>What comes over a connection that is paused neither is told of nor keeps the loop awake, and is there afterwards, with the end behind it.</summary>
+    /// <summary>What comes over a paused connection is not told and does not keep the loop awake. It is there afterwards, with the end behind it.</summary>
     [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
     public void A_connection_that_is_paused_is_silent_until_it_goes_on(string kind)
     {
@@ -118,7 +118,7 @@ public sealed class SocketPortTests
         port.Pause(paused);
         dialler.Send([1, 2, 3]);
         dialler.Shutdown(SocketShutdown.Send);
-        // What comes behind it has come when this has: as far as the system tells in order.
+        // When this connection is here, what was sent before it has arrived too, as far as the system tells in order.
         other.Connect(counted.At!);
         PollUntil(port, counted, () => counted.Accepted == 2);
         for (int i = 0; i < 50; i++) port.Poll(counted);
@@ -134,7 +134,7 @@ public sealed class SocketPortTests
         Assert.Equal([1, 2, 3], got[..3]);
     }
 
-    /// <summary>A machine that vanishes says nothing: connections that were made from here and from there are asked about.</summary>
+    /// <summary>A machine that vanishes says nothing, so the kernel asks about connections of either direction.</summary>
     [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
     public void The_kernel_asks_whether_the_other_end_of_a_silent_connection_is_there(string kind)
     {
@@ -156,7 +156,7 @@ public sealed class SocketPortTests
         }
     }
 
-    /// <summary>Else who has dialled waits for an answer for as long as this process lives.</summary>
+    /// <summary>Otherwise the dialler would wait for an answer for as long as this process lives.</summary>
     [Theory, MemberData(nameof(TcpMeshTests.Ports), MemberType = typeof(TcpMeshTests))]
     public void A_connection_that_came_after_the_last_poll_ends_with_the_port(string kind)
     {
@@ -171,7 +171,7 @@ public sealed class SocketPortTests
         Assert.Equal(0, got);
     }
 
-    /// <summary>The system had taken it, and tells that only when the port is closed.</summary>
+    /// <summary>The system had taken the connection, and tells that only when the port is closed.</summary>
     [Fact]
     public void A_connection_whose_completion_comes_after_the_end_of_a_port_ends_too()
     {

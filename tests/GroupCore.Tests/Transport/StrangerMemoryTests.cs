@@ -6,13 +6,13 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What a node keeps of buffers for those that only dialled in: they are many, and cost those who send them nothing.</summary>
+/// <summary>What buffers a node keeps for nodes that only dialled in: these may be many, and cost whoever sends them nothing.</summary>
 public sealed class StrangerMemoryTests
 {
     private const string Nowhere = "127.0.0.1:1";
     private const int Strangers = 200;
 
-    /// <summary>Those of the loop itself: what is being encoded and received.</summary>
+    /// <summary>The buffers of the loop itself: what is being encoded and received.</summary>
     private const long Own = 20 * SlabPool.SmallBytes;
 
     public static TheoryData<string> Ports => TcpMeshTests.Ports;
@@ -33,7 +33,7 @@ public sealed class StrangerMemoryTests
                 stranger.Flush();
                 int before = all.Count;
                 Assert.True(stranger.Wait(() => answers == before, 60_000));
-                // This one tells of the answer.
+                // This frame acknowledges the answer.
                 stranger.Write(Question());
                 Assert.True(stranger.Settle() && stranger.IsUp);
             }
@@ -66,7 +66,7 @@ public sealed class StrangerMemoryTests
         }
     }
 
-    /// <summary>A frame that is long in coming holds a buffer of its size. A member's may.</summary>
+    /// <summary>A frame that is long in coming holds a buffer of its size. A member may do that, and strangers only up to a limit.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Strangers_in_the_midst_of_large_frames_give_way_when_they_hold_too_much_and_members_do_not(string port)
     {
@@ -86,7 +86,7 @@ public sealed class StrangerMemoryTests
                 all[^1].Write(frame.AsSpan(0, frame.Length - 1));
             }
             await b.Until(() => b.Refused(RefusalReason.Displaced) > 0, "none gives way");
-            // Who came last is heard last, and is done when its frame is.
+            // The last stranger is read last: when its frame is here, all have been read.
             all[^1].WriteRaw([0]);
             await b.Until(() => b.Got == 1, "the last one's frame is missing");
             Assert.InRange(await Held(b), 0, LinkLimits.StrangersInputBytes + LinkLimits.FrameBytes + Own);

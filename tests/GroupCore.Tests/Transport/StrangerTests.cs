@@ -7,8 +7,10 @@ using GroupCore.Wire;
 
 namespace GroupCore.Tests.Transport;
 
-/// <summary>What a node that anybody can dial bears from those who do (links.md#an-unidentified-connection-costs-little, #guests-have-places-and-the-most-silent-gives-way,
-/// #malformed-input-is-counted-and-its-sender-muted).</summary>
+/// <summary>
+/// What a node that anybody can dial tolerates from those who do (links.md#an-unidentified-connection-costs-little, #guests-have-places-and-the-most-silent-gives-way,
+/// #malformed-input-is-counted-and-its-sender-muted).
+/// </summary>
 public sealed class StrangerTests
 {
     private const string Nowhere = "127.0.0.1:1";
@@ -27,7 +29,7 @@ public sealed class StrangerTests
         {
             using var impostor = new RawPeer("test", a.Node.Id, token % 2 == 0 ? Nowhere : a.Address.Text, token);
             Assert.Equal(HelloStatus.Superseded, impostor.Connect(b.Address));
-            // With a token: a session that the node is to know.
+            // The token claims a session that the node should know.
             using var guessing = new RawPeer("test", a.Node.Id, Nowhere, token, peerToken: token);
             Assert.Equal(HelloStatus.Forgotten, guessing.Connect(b.Address));
         }
@@ -39,7 +41,7 @@ public sealed class StrangerTests
         Assert.Equal(19, b.Node.Counters.Refused(RefusalReason.WrongSender));
     }
 
-    /// <summary>Without credentials nothing tells the two apart once the first has gone: this is what a name is worth.</summary>
+    /// <summary>Without credentials nothing tells the two apart once the first has gone: a name is worth no more than that.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task The_name_of_a_node_that_is_gone_can_be_taken(string port)
     {
@@ -56,7 +58,7 @@ public sealed class StrangerTests
         Assert.Equal(HelloStatus.Accepted, impostor.Connect(b.Address));
     }
 
-    /// <summary>Else whoever connects could let a node dial any address, again and again.</summary>
+    /// <summary>Otherwise anybody who connects could make a node dial any address, again and again.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task What_a_stranger_says_of_itself_is_not_dialled_when_it_breaks_off(string port)
     {
@@ -70,13 +72,13 @@ public sealed class StrangerTests
         stranger.Dispose();
         await b.Saw(LinkFault.Reset, peer);
         await b.Do(node => node.Links.Probe(peer));
-        // A dial of the address, at once or after the first pause, is before this one.
+        // A dial of the claimed address, at once or after the first pause, would come before this one.
         var paused = new TaskCompletionSource();
         await b.Do(node => node.SetTimer(node.Now + 100_000_000, new Timer(paused), 0));
         await paused.Task.WaitAsync(TestNode.Patience);
         await b.Saw(null, await b.Open(other.Address));
         Assert.False(claimed.Pending());
-        // It may come back, and whoever asks for it dials it.
+        // The stranger may come back, and is dialled when somebody asks for it.
         Assert.Equal(HelloStatus.Accepted, stranger.Connect(b.Address));
         Assert.Equal(peer, await b.Saw(null));
         stranger.Dispose();
@@ -101,13 +103,13 @@ public sealed class StrangerTests
         await b.Send(asked, 0, 100);
         await b.Send(back, 0, 100);
         await a.Until(() => a.Got == 2, "frames missing at a");
-        // One link of two numbers; who asks once more gets no third.
+        // One link has two numbers; to ask once more makes no third.
         int once = await b.Open(a.Address), more = await b.Open(a.Address);
         Assert.Equal(once, more);
         Assert.Equal(1, await a.Do(node => ((TcpMesh)node.Links).Live));
     }
 
-    /// <summary>What it says cannot be taken back, as that a process is excluded, is not believed of a name alone.</summary>
+    /// <summary>A guest is not believed by its name alone where it says what cannot be taken back, such as that a process is excluded.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Who_only_dialled_in_is_confirmed_when_who_listens_where_it_says_has_its_session(string port)
     {
@@ -121,7 +123,7 @@ public sealed class StrangerTests
         Assert.Equal(back, await b.Open(a.Address, a.Node.Id));
         await b.Until(() => b.Do(node => node.Links.IsConfirmed(back)).Result, "Nobody confirms it.");
         Assert.Equal(back, await b.Saw(null));
-        // One that takes the name of a node that listens there never is: its connection ends.
+        // A guest that takes the name of a node that listens there is never confirmed: its connection ends.
         await using var c = new TestNode(Kind(port));
         using var impostor = new RawPeer("test", c.Node.Id, c.Address.Text, 1);
         Assert.Equal(HelloStatus.Accepted, impostor.Connect(b.Address));
@@ -129,14 +131,14 @@ public sealed class StrangerTests
         Assert.False(await b.Do(node => node.Links.IsConfirmed(guest)));
         int asked = await b.Open(c.Address, c.Node.Id);
         Assert.Equal(guest, asked);
-        // The link is that of the node itself then, which gets what is sent.
+        // From then on the link is the node's own, and the node gets what is sent.
         await b.Send(asked, 0, 100);
         await c.Until(() => c.Got == 1, "no frame at c");
         Assert.True(await b.Do(node => node.Links.IsConfirmed(asked)));
         Assert.True(impostor.WaitForEnd(60_000));
     }
 
-    /// <summary>As with a seed: who is there is not known yet.</summary>
+    /// <summary>As with a seed: it is not known yet which node is there.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task A_stranger_that_claims_an_address_first_gets_nothing_of_what_is_sent_there(string port)
     {
@@ -165,7 +167,7 @@ public sealed class StrangerTests
         Assert.Equal(0UL, await b.Do(node => node.Links.NodeIdOf(seed)));
     }
 
-    /// <summary>Both are seeds of the other, and neither knows who is there.</summary>
+    /// <summary>Each is a seed of the other, and neither knows which node is there.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Nodes_that_dial_each_others_address_at_once_reach_each_other_over_one_link(string port)
     {
@@ -190,7 +192,7 @@ public sealed class StrangerTests
         const int places = 8;
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port), mostGuests: places);
-        // One that b asked for, and one that is vouched for, keep theirs.
+        // A node that b asked for and one that is vouched for keep their places.
         await b.Saw(null, await b.Open(a.Address));
         using var known = new RawPeer("test", 50, Nowhere, 1);
         Assert.Equal(HelloStatus.Accepted, known.Connect(b.Address));
@@ -239,12 +241,12 @@ public sealed class StrangerTests
             await b.Do(node => node.Links.Vouch(peer));
         }
         Assert.Equal(HelloStatus.Full, three.Connect(b.Address));
-        // Who is asked for leaves its place.
+        // A guest that is asked for frees its place.
         await b.Open(new(Nowhere), 50);
         Assert.Equal(HelloStatus.Accepted, three.Connect(b.Address));
     }
 
-    /// <summary>They ask and never take the answers, and come back when their links are ended.</summary>
+    /// <summary>The strangers ask and never take the answers, and come back when their links are ended.</summary>
     [Theory, MemberData(nameof(Ports))]
     public async Task Strangers_that_take_no_answer_hold_up_nobody_and_little_is_kept_for_them(string port)
     {
@@ -283,7 +285,7 @@ public sealed class StrangerTests
             }
             Assert.Equal((false, true), await b.Do(node => (node.Links.IsFull, node.Links.Room(peer) > 0)));
             await b.Saw(LinkFault.Overflow);
-            // Who is ended has nothing queued any more; none has more than a stranger may have.
+            // Nothing is queued for a stranger whose link has ended, and no more than a stranger may have for any other.
             Assert.InRange(await b.Do(_ => most), 1, strangers * LinkLimits.StrangerBytes);
             await b.Send(peer, 0, 100);
             await a.Until(() => a.Got == 1, "no frame at a");
@@ -294,7 +296,7 @@ public sealed class StrangerTests
         }
     }
 
-    /// <summary>What waits for a stranger does not count for the node; it does from when somebody knows who it is.</summary>
+    /// <summary>What waits for a stranger does not count for the node until somebody knows who it is.</summary>
     [Fact]
     public void A_queue_counts_for_the_node_from_when_its_peer_is_known()
     {
@@ -342,7 +344,7 @@ public sealed class StrangerTests
         again.Flush();
         Assert.True(again.WaitForEnd(60_000));
         Assert.Equal(2, b.Node.Counters.Refused(RefusalReason.Muted));
-        // Nobody else is meant.
+        // Only that name is muted.
         using var other = new RawPeer("test", 78, Nowhere, 1);
         Assert.Equal(HelloStatus.Accepted, other.Connect(b.Address));
         await a.Send(peer, 0, 100);
@@ -357,10 +359,10 @@ public sealed class StrangerTests
         Assert.False(Add(1, 0) || Add(1, 0));
         Assert.True(Add(1, 59 * second));
         Assert.True(table.IsMuted(1, 118 * second) && !table.IsMuted(2, 118 * second));
-        // Somebody in its name: it is not the one that is dialled, and not counted with it.
+        // Somebody who comes in its name is not the node that is dialled, and is not counted with it.
         Assert.False(table.Add(1, 118 * second));
         Assert.False(table.IsMuted(1, 119 * second));
-        // Who only says that it is the node is heard, and each one more in its name is one too many for a minute.
+        // A peer that only says that it is the node is heard, and for a minute each further malformed frame in that name is one too many.
         Assert.False(table.Add(3, 0) || table.Add(3, 0));
         Assert.True(table.Add(3, second) && table.Add(3, second) && table.Add(3, 60 * second));
         Assert.False(table.IsMuted(3, second) || table.Add(3, 61 * second));
@@ -369,7 +371,7 @@ public sealed class StrangerTests
         for (ulong node = 10; node < 5_000; node++) Add(node, 0);
         for (int i = 0; i < 3; i++) Add(5_000, 0);
         Assert.True(table.IsMuted(5_000, second));
-        // Names that anybody can invent push out none that is known.
+        // Names that anybody can invent push out no known node.
         for (ulong node = 20_000; node < 22_000; node++) table.Add(node, 0);
         Assert.True(table.IsMuted(5_000, second));
         for (ulong node = 10_000; node < 11_024; node++) Add(node, 0);

@@ -80,7 +80,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
 
     public Task Send(int peer, uint number, int size) => Do(node => Write(node, [peer], number, size));
 
-    /// <summary>Sends a frame; to one that only dialled in as to a process that is known, if nothing else is said.</summary>
+    /// <summary>Sends a frame. Peers that only dialled in are vouched for, as processes that are known, unless the caller says otherwise.</summary>
     public static void Write(INode node, ReadOnlySpan<int> peers, uint number, int size, bool strangers = false)
     {
         if (!strangers)
@@ -92,7 +92,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
         else node.Links.Send(peers, FrameHeader.Size + size);
     }
 
-    /// <summary>Waits for an event of a link that was not waited for yet; those before it are passed over.</summary>
+    /// <summary>Waits for the next event of this kind and skips those before it.</summary>
     public async Task<int> Saw(LinkFault? fault, int? peer = null)
     {
         int found = -1;
@@ -116,7 +116,7 @@ internal sealed class TestNode : IFrameHandler, ILinkObserver, IAsyncDisposable
         }
     }
 
-    /// <summary>How often links were reported so.</summary>
+    /// <summary>How often links were reported with this fault.</summary>
     public int Faults(LinkFault fault) => _faults.GetValueOrDefault(fault);
 
     public long Refused(RefusalReason reason) => _node.Counters.Refused(reason);

@@ -7,7 +7,9 @@ public sealed class TurnOutputTests
 {
     private const int Mebi = 1 << 20, Peers = 30;
 
-    /// <summary>However many links have a burst ready: probes are answered and leases asked for between turns. Who had to wait goes first in the next one.</summary>
+    /// <summary>
+    /// Probes are answered and leases asked for between turns, so a turn is bounded however many links have a burst ready. Links that had to wait go first in the next one.
+    /// </summary>
     [Fact]
     public void A_turn_writes_some_MiB_and_leaves_the_rest_to_later_ones_in_turn()
     {
@@ -29,7 +31,7 @@ public sealed class TurnOutputTests
         long Heard() => ends.Sum(static end => end.Bytes);
     }
 
-    /// <summary>Else those that always have more to say would take each turn, and the others none.</summary>
+    /// <summary>Otherwise links that always have more to say would take each turn, and the others none.</summary>
     [Fact]
     public void Links_that_had_to_wait_in_one_turn_are_first_in_the_next()
     {

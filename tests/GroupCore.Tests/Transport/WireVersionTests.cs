@@ -56,7 +56,7 @@ public sealed class WireVersionTests : IDisposable
         Assert.Equal($"Node here: {There} refused the connection: it speaks wire version {Later}; this node speaks version {Own}. At most one line a second.", Line("WireVersionDiffers").Message);
     }
 
-    /// <summary>Whoever is refused tries again, as often as it likes.</summary>
+    /// <summary>A node that is refused may try again as often as it likes.</summary>
     [Fact]
     public void Each_end_says_so_once_a_second()
     {

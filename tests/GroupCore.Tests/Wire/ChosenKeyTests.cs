@@ -2,10 +2,10 @@ using System.Collections.Immutable;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>Whoever sends a dictionary or a set chooses its keys: which they are does not decide how long it takes to build it.</summary>
+/// <summary>A sender chooses the keys of a dictionary or a set: its choice must not decide how long it takes to build the table.</summary>
 public sealed class ChosenKeyTests
 {
-    // As many as a value of the DHT holds, and the buckets of a table of so many.
+    // As many keys as a value of the DHT holds, and the buckets of a table of that many.
     private const int Many = 43_600, Buckets = 43_627, Keys = 1000;
 
     [Fact]
@@ -57,7 +57,7 @@ public sealed class ChosenKeyTests
         Assert.NotSame(usual, Assert.IsType<HashSet<long>>(Back<IReadOnlySet<long>>("90")).Comparer);
     }
 
-    /// <summary>They keep hashes in the order of numbers, in a tree, or none: in a table that was filled first a hash that is asked stands in a chain.</summary>
+    /// <summary>These tables keep hashes in a tree, by number, or keep none. If a table with chains were filled on the way, keys would be compared along the chains.</summary>
     [Fact]
     public void Immutable_dictionaries_and_sets_are_filled_without_a_table_of_chains()
     {
@@ -114,7 +114,7 @@ public sealed class ChosenKeyTests
 
     private static T Back<T>(string hex) => ContractSerializerTests.Back<T>(Convert.FromHexString(hex));
 
-    // Steps along the chains: about as many as keys, where by their own hashes it is the square.
+    // Counts steps along the chains: about as many as keys, while by the keys' own hashes it would be the square.
     private static void Spread<T>(Func<ulong, T> key)
     {
         var comparer = Back<HashSet<T>>("90").Comparer;

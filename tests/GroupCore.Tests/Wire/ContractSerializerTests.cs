@@ -35,7 +35,7 @@ public sealed class ContractSerializerTests
 
     private static void Same<T>(T value, string hex) => Assert.Equal(value, Check(value, hex));
 
-    /// <summary>What a message lacks keeps the default of the constructor's parameter, of whatever type that is.</summary>
+    /// <summary>A member that a message lacks keeps the default of the constructor's parameter, of whatever type that is.</summary>
     [Fact]
     public void Members_that_a_message_lacks_keep_the_defaults_of_the_constructor()
     {
@@ -370,7 +370,7 @@ public sealed class ContractSerializerTests
         Refused<Exception>(typeof(Exception), null, "not data");
     }
 
-    /// <summary>The exception is the user's code too: asked what it says, it may throw again, or say nothing.</summary>
+    /// <summary>The exception is user code too: asked for its text, it may throw again, or give none.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

@@ -9,7 +9,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>What would be written without its content is refused: readers would get empty values, and all keys of such a type would be one.</summary>
+/// <summary>A type that would be written without its content is refused: readers would get empty values, and all keys of the type would be one.</summary>
 public sealed class LostContentTests
 {
     [Fact]
@@ -80,7 +80,7 @@ public sealed class LostContentTests
         IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
     }
 
-    /// <summary>It can be filled, but not made.</summary>
+    /// <summary>Readers could fill it, but not make it.</summary>
     public sealed class TitledPairs(string title) : Dictionary<int, int>
     {
         public string Title { get; set; } = title;

@@ -5,7 +5,7 @@ using System.Collections.ObjectModel;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>Tables have the bytes of their content: replicas are other processes, in which texts have other hashes, and may be sorted otherwise.</summary>
+/// <summary>Tables of the same content have the same bytes. Replicas are other processes, in which texts have other hashes and may be sorted in another order.</summary>
 public sealed class OwnOrderTests
 {
     private const int Entries = 50;
@@ -53,7 +53,7 @@ public sealed class OwnOrderTests
         Same<SortedDictionary<string, int>>(static by => new(new Dictionary<string, int>(Table), by));
         Same<SortedList<string, int>>(static by => new(new Dictionary<string, int>(Table), by));
         Same<IReadOnlyDictionary<string, int>>(static by => Table.ToImmutableSortedDictionary(by));
-        // Equal in most cultures, which do not look at hyphens that are not seen.
+        // Equal in most cultures, which ignore soft hyphens.
         Assert.Equal(2, ContractSerializerTests.Back<SortedSet<string>>(ContractSerializerTests.Bytes<string[]>(["coop", "co\u00ADop"])).Count);
         Assert.Equal(StringComparer.Ordinal, ContractSerializerTests.Back<ImmutableSortedDictionary<string, int>>([0x80]).KeyComparer);
         Assert.Equal("93FF0001", Hex<SortedSet<int>>([1, 0, -1]));
@@ -80,7 +80,7 @@ public sealed class OwnOrderTests
 
     private static string Hex<T>(T value) => Convert.ToHexString(ContractSerializerTests.Bytes(value));
 
-    // Also as it is read back, in this process.
+    // Also when it has been read back, in this process.
     private static void Same<T>(Func<Seeded, T> make)
     {
         byte[] bytes = ContractSerializerTests.Bytes(make(s_one));

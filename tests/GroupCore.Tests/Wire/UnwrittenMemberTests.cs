@@ -5,7 +5,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>What a type holds and its contract does not carry: values would come back without it, and keys that differ in it would be one.</summary>
+/// <summary>State that a type holds and its contract does not carry: values would come back without it, and keys that differ only in it would be one.</summary>
 public sealed class UnwrittenMemberTests
 {
     [Fact]
@@ -171,7 +171,7 @@ public sealed class UnwrittenMemberTests
         public List<int> Lines { get; } = [];
     }
 
-    /// <summary>Storage shows by the setter, whatever is behind it.</summary>
+    /// <summary>A setter shows that the type stores something, whatever is behind the setter.</summary>
     public sealed class ByHand
     {
         private string _text = "";

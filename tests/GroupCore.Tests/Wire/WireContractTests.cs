@@ -11,8 +11,8 @@ using Ida.Tests.Shared;
 namespace GroupCore.Tests.Wire;
 
 /// <summary>
-/// What other versions and other languages rely on: docs/wire-contract.txt says it, and this test fails when code and file differ.
-/// A line that changes or goes is a new protocol version; lines that are added are not.
+/// What other versions and other languages rely on: docs/wire-contract.txt says it, and this test fails when code and file differ. A line that changes or goes makes a new
+/// protocol version; lines that are added do not.
 /// </summary>
 public sealed class WireContractTests
 {

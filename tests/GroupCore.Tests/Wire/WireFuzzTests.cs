@@ -124,7 +124,7 @@ public sealed class WireFuzzTests
             for (int i = 0; i < Rounds / 4; i++)
             {
                 byte[] bytes = Hostile(random, valid);
-                // The first call may make the runtime load what the second does not.
+                // The first call may make the runtime load what the second call need not.
                 if (!Proportional<T>(bytes)) Assert.True(Proportional<T>(bytes), $"{typeof(T)}: {Convert.ToHexString(bytes)}");
             }
         }
@@ -174,7 +174,7 @@ public sealed class WireFuzzTests
     [Fact]
     public void Promises_at_every_depth_make_no_room()
     {
-        // Each of 60 nested lists promises as many items as bytes follow; only the innermost has any.
+        // Each of 30 nested lists, 60 levels with the maps around them, promises nearly as many items as bytes follow.
         byte[] bytes = new byte[1_000_000];
         var writer = new MessagePackWriter(bytes.AsSpan());
         for (int depth = 0; depth < 30; depth++)
