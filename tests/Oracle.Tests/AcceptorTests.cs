@@ -1,6 +1,6 @@
 namespace Oracle.Tests;
 
-/// <summary>Rule A5 keeps members that are silent, and with them everything that waits for them: no process alone decides that a group is under it.</summary>
+/// <summary>Rule A5 keeps silent members in the system, and with them everything that waits for them. So no single process can decide that a group is under this rule.</summary>
 public sealed class AcceptorTests
 {
     [Fact]
@@ -17,7 +17,7 @@ public sealed class AcceptorTests
         Assert.All(other.Groups.Refused, reason => Assert.Contains("acceptors", reason, StringComparison.Ordinal));
         Assert.Empty(cluster.Leader!.Oracle.Replica!.State.Groups);
 
-        // Silent, and nothing proves that it is dead: it goes like any other.
+        // The victim is silent, and nothing proves it dead. No group is under A5, so it is excluded like any other.
         victim.Node.Pause(TimeSpan.FromSeconds(8));
         Assert.True(cluster.RunUntil(() => !cluster.Leader!.Oracle.Replica!.State.IsAlive(victim.Oracle.Self), 5), cluster.Describe());
         cluster.AssertNoViolations();

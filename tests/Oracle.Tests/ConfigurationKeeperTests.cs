@@ -4,7 +4,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Of several voters that are to go: which goes first (oracle.md#the-size-of-the-oracle). Process 1 leads.</summary>
+/// <summary>When several voters are to be removed: which one goes first (oracle.md#the-size-of-the-oracle). Process 1 leads.</summary>
 public sealed class ConfigurationKeeperTests
 {
     private readonly LogBus _bus = new();
@@ -22,7 +22,7 @@ public sealed class ConfigurationKeeperTests
         _keeper = new(_bus.Parts[1], new());
     }
 
-    /// <summary>The leader itself goes last, by handing over: it can still take the others out, and where it went first the next one would have to.</summary>
+    /// <summary>The leader goes last, by handing over. As long as it leads it can remove the other voter; if it went first, its successor would have to.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -41,8 +41,8 @@ public sealed class ConfigurationKeeperTests
     }
 
     /// <summary>
-    /// Of five 4 and 5 have failed, and 2 is leaving and follows still: without 2 the leader and 3 would be no majority of the four that stay, and nothing could be
-    /// decided any more. So one that failed goes first, though 2 comes before it.
+    /// Of five voters, 4 and 5 have failed; 2 is leaving and still follows. Without 2, the leader and 3 would be no majority of the four that remain, and nothing could be
+    /// decided any more. So a failed voter is removed first, although 2 comes before it in the order.
     /// </summary>
     [Fact]
     public void Of_those_to_go_one_goes_first_that_the_others_can_spare()
@@ -58,11 +58,11 @@ public sealed class ConfigurationKeeperTests
         Assert.Equal([1, 2, 3, 5], Voters);
         _bus.Settle();
         Step();
-        // Of the three that stay then the leader and 3 are a majority.
+        // The leader and 3 are a majority of the three that remain then.
         Assert.Equal([1, 3, 5], Voters);
     }
 
-    /// <summary>It was elected by the configuration before. It cannot promote itself: nobody tells it how far its own log is.</summary>
+    /// <summary>The leader was elected by the previous configuration. It cannot promote itself, since nobody tells it how far its own log is.</summary>
     [Fact]
     public void A_leader_that_does_not_vote_hands_over()
     {
@@ -75,7 +75,7 @@ public sealed class ConfigurationKeeperTests
         Assert.NotNull((_bus[2].Leading ?? _bus[3].Leading));
     }
 
-    /// <summary>A voter that was just cut off counts as one that follows for a second; while the leader hands over to it nothing is decided.</summary>
+    /// <summary>For a second, a voter that was just cut off still counts as a follower. If the leader handed over to it, nothing would be decided meanwhile.</summary>
     [Fact]
     public void The_lead_goes_to_the_voter_that_was_heard_last()
     {
@@ -110,7 +110,7 @@ public sealed class ConfigurationKeeperTests
             _bus[1].Leading!.TryChange(_bus[1].Entries.Configuration.Promote(LogBus.ReplicaOf(node)));
             _bus.Settle();
         }
-        // All that vote have just answered.
+        // All voters have just answered.
         _bus[1].Leading!.OnTimer();
         _bus.Settle();
     }

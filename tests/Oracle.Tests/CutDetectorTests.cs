@@ -6,8 +6,8 @@ using Oracle.State.Operations;
 namespace Oracle.Tests;
 
 /// <summary>
-/// Two of nine fall silent together (failure-detection.md#a-cut-not-single-exclusions). Each of the nine is watched by the eight others, and six suspicions exclude; each of the
-/// two stands for one of the other, so five of those that speak are enough.
+/// Two of nine fall silent together (failure-detection.md#a-cut-not-single-exclusions). Each of the nine is watched by the eight others, and six suspicions exclude a process.
+/// Each of the silent two counts as an observer of the other, so suspicions of five live processes are enough.
 /// </summary>
 public sealed class CutDetectorTests
 {
@@ -31,7 +31,7 @@ public sealed class CutDetectorTests
         foreach (var observer in _others.Take(4)) _detector.Suspect(_second, observer, Suspicion.Timeout, 0);
     }
 
-    /// <summary>Else the first would be excluded by a view change, and the second by another that supersedes it.</summary>
+    /// <summary>Otherwise one view change would exclude the first, and another one, which supersedes it, the second.</summary>
     [Fact]
     public void Who_may_be_excluded_waits_for_another_that_is_suspected_and_both_go_together()
     {
@@ -40,7 +40,7 @@ public sealed class CutDetectorTests
         Assert.Equal([_first, _second], Decided());
     }
 
-    /// <summary>A suspicion that stays between the two bounds keeps nobody in the system.</summary>
+    /// <summary>A suspicion that stays between the two bounds must not keep another process in the system for longer.</summary>
     [Fact]
     public void The_wait_for_another_that_is_suspected_lasts_a_second()
     {

@@ -4,7 +4,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Of what all processes are told, or many that are excluded, a bounded number is told with each step: each may have to be dialled for it.</summary>
+/// <summary>News for all processes, or for many that are excluded, goes to a bounded number of them with each step, since each may have to be dialled.</summary>
 public sealed class DecisionBroadcasterTests
 {
     private const int Processes = 600;
@@ -31,7 +31,7 @@ public sealed class DecisionBroadcasterTests
         AssertEachIsTold();
     }
 
-    /// <summary>The first ones would else hear of each change, and the last ones of none.</summary>
+    /// <summary>Otherwise the first processes would hear of each change, and the last ones of none.</summary>
     [Fact]
     public void Changes_that_come_faster_than_all_are_told_keep_nobody_waiting()
     {

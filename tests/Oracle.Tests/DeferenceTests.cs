@@ -2,7 +2,7 @@ using Oracle.Client;
 
 namespace Oracle.Tests;
 
-/// <summary>How long a process that may found lets earlier seeds go first (oracle.md#only-seeds-found-the-earlier-first).</summary>
+/// <summary>How long a process that may found a system lets earlier seeds go first (oracle.md#only-seeds-found-the-earlier-first).</summary>
 public sealed class DeferenceTests
 {
     private const long Millisecond = Durations.Millisecond;
@@ -14,7 +14,7 @@ public sealed class DeferenceTests
     public void With_time_enough_each_place_has_30_s_and_each_earlier_seed_5_s(int own, long milliseconds) =>
         Assert.Equal(milliseconds * Millisecond, new Deference(new(), own, others: 3).To(0));
 
-    /// <summary>Before that, the user may give up on it; its next life knows nothing of the wait so far.</summary>
+    /// <summary>If it waited longer, the user might give up on it first, and its next life knows nothing of the time already waited.</summary>
     [Theory]
     [InlineData(10)]
     [InlineData(15)]
@@ -37,7 +37,7 @@ public sealed class DeferenceTests
         for (int place = 1; place < 4; place++) Assert.True(last.To(place) + (500 * Millisecond) <= last.To(place - 1));
     }
 
-    /// <summary>Their order matters more than the time.</summary>
+    /// <summary>The order of the seeds matters more than the time.</summary>
     [Fact]
     public void However_many_seeds_and_however_little_time_there_are_a_step_is_half_a_second()
     {

@@ -3,12 +3,12 @@ using Ida.Testing;
 
 namespace Oracle.Tests;
 
-/// <summary>A process that leaves for good is gone soon, whatever it missed meanwhile (failure-detection.md#proof-of-death).</summary>
+/// <summary>A process that departs is gone soon, whatever it missed meanwhile (failure-detection.md#proof-of-death).</summary>
 public sealed class DepartureTests
 {
     /// <summary>
-    /// It voted, and was taken out of the voters while it was cut off for a moment, in which the leader changed: no leader tells its copy of the
-    /// log any more, only with its lease it hears who votes. Found by seed 663 of the groups campaign.
+    /// The process is a voter. It is removed from the voters during a short cut in which the leader also changes, so no leader updates its copy of the log any more. It learns
+    /// who votes only from the answer to its question for a lease. Found by seed 663 of the groups campaign.
     /// </summary>
     [Fact]
     public void A_voter_that_departs_and_misses_that_it_votes_no_longer_is_gone_soon()
@@ -34,7 +34,10 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>Without it the voters would be its leader and the silent one: nothing could be decided until that one answers. Found by seed 912 of the groups campaign.</summary>
+    /// <summary>
+    /// Without the departing voter only the leader and the silent one would vote, and nothing could be decided until the silent one answers. Found by seed 912 of the groups
+    /// campaign.
+    /// </summary>
     [Fact]
     public void A_voter_that_departs_while_another_is_silent_is_replaced_first()
     {
@@ -55,8 +58,8 @@ public sealed class DepartureTests
     }
 
     /// <summary>
-    /// The Oracle has just registered another process, and the one that leads and departs has not been told to watch it: if it took itself for the
-    /// last one and ended, the other would be left with nobody who can decide.
+    /// The Oracle has just registered a second process, and the departing leader has not yet been told to watch it. If the leader took itself for the last process and ended,
+    /// the second one would be left with nobody who can decide.
     /// </summary>
     [Fact]
     public void A_lone_leader_that_departs_hands_over_to_a_process_that_it_has_just_registered()
@@ -79,7 +82,10 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>Nobody would believe that one as leader of others; alone it has to be believed by nobody, and it cannot decide otherwise.</summary>
+    /// <summary>
+    /// The leader can dial none of the processes that stay, so none of them would be believed as leader of other voters. As the only voter, one of them needs nobody to
+    /// believe it, and otherwise nothing could be decided.
+    /// </summary>
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -105,7 +111,7 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>The lead went to that one first, which handed it over again: two elections, and between them nothing is decided.</summary>
+    /// <summary>Before, the lead went first to the other departing voter, which handed it over again. That took two elections, and between them nothing was decided.</summary>
     [Fact]
     public void A_leader_that_departs_with_another_voter_does_not_hand_over_to_that_one()
     {
@@ -126,7 +132,7 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>It waited 0.6 s for the dead one to take over, and wrote nothing meanwhile.</summary>
+    /// <summary>Before, the leader waited 0.6 s for the dead voter to take over, and wrote nothing to the log meanwhile.</summary>
     [Fact]
     public void A_leader_that_departs_just_after_another_voter_died_hands_over_to_one_that_lives()
     {
@@ -143,7 +149,7 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>Neither could be taken out without the third, and each handed the lead to the other, thousands of times: nothing was decided meanwhile.</summary>
+    /// <summary>Neither of the two could be removed without the third. Before, each handed the lead to the other thousands of times, and nothing was decided meanwhile.</summary>
     [Fact]
     public void Two_voters_that_depart_while_the_third_is_silent_do_not_hand_the_lead_to_each_other()
     {
@@ -163,7 +169,9 @@ public sealed class DepartureTests
         }
     }
 
-    /// <summary>Two waits for successors are longer than a farewell lasts: the one of the two that stays was left without a majority.</summary>
+    /// <summary>
+    /// Before, the leader waited for a successor twice, for each of the two, which took longer than a farewell lasts. The voter that stays was then left without a majority.
+    /// </summary>
     [Fact]
     public void Two_voters_that_depart_while_no_other_can_take_their_place_are_out_within_a_farewell()
     {

@@ -27,14 +27,14 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>With the times that a harmless pause of a second asks for.</summary>
+    /// <summary>With the options that make a pause of one second harmless.</summary>
     [Theory]
     [InlineData(1ul)]
     [InlineData(2ul)]
     public void B16_with_rounds_of_half_a_second_a_pause_of_one_second_evicts_nobody_one_of_eight_does_and_ends_excluded(ulong seed) =>
         PauseTwice(seed, new() { ProbeInterval = TimeSpan.FromMilliseconds(500), ProbeRounds = 3, LeaseDuration = TimeSpan.FromSeconds(2) }, TimeSpan.FromSeconds(1), evictedWithin: 4);
 
-    /// <summary>The defaults give a process that is held up less time, so that one that is gone costs the others a second.</summary>
+    /// <summary>With the defaults a stalled process has less time, so that a dead process costs the others only about a second.</summary>
     [Theory]
     [InlineData(1ul)]
     [InlineData(2ul)]
@@ -43,7 +43,10 @@ public sealed class DirectedTests
     public void B16_with_the_defaults_a_pause_of_half_a_second_evicts_nobody_one_of_eight_does_and_ends_excluded(ulong seed) =>
         PauseTwice(seed, new(), TimeSpan.FromSeconds(0.5), evictedWithin: 2.5);
 
-    /// <summary>A short pause of one process, whose view stays; then one of 8 s: it is out in time, and when it goes on it acts no more and hears so within a second.</summary>
+    /// <summary>
+    /// First, short pauses of one process, which change no view. Then a pause of 8 s: the process is excluded in time, never acts after it resumes, and learns within a second
+    /// that it is excluded.
+    /// </summary>
     private static void PauseTwice(ulong seed, OracleOptions options, TimeSpan harmless, double evictedWithin)
     {
         using var cluster = Running(seed, 5, options);
@@ -102,8 +105,8 @@ public sealed class DirectedTests
     }
 
     /// <summary>
-    /// It leads until it has heard no majority for a second, and what speaks against the others reaches it before: nothing of that may be in its
-    /// log, and come into force when all are together again.
+    /// The leader leads until it has not heard a majority for a second, and suspicions of the others reach it before that. It must append no exclusion to its log on their
+    /// account, since the exclusion would come into force when the cut heals.
     /// </summary>
     [Fact]
     public void B5_a_leader_that_is_cut_off_from_the_majority_decides_against_nobody()
@@ -154,7 +157,7 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It waits in the queue of a group whose view change takes long: no view will ever say that it left.</summary>
+    /// <summary>The process is queued at a group whose view change takes long. If it departs first, no view will ever say that it left.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -178,7 +181,7 @@ public sealed class DirectedTests
         Assert.Equal(3, cluster.Alive.Count());
     }
 
-    /// <summary>All that a process knew of the Oracle died while it was cut off: it asks the seeds, and learns that it is out.</summary>
+    /// <summary>All replicas that the process knew died while it was cut off. It asks the seeds, and learns that it is excluded.</summary>
     [Fact]
     public void A_process_whose_replicas_have_all_been_replaced_learns_it_from_a_seed()
     {
@@ -202,7 +205,7 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Who is cut off with the only seed knows others by lives that are over: they are asked for at their addresses.</summary>
+    /// <summary>Processes that are cut off together with the only seed know the others only by lives that are over. They ask at the addresses of those lives.</summary>
     [Fact]
     public void Those_who_are_cut_off_with_the_only_seed_learn_that_they_are_out_though_all_others_have_begun_new_lives()
     {
@@ -234,7 +237,7 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It is a voter by its own log for ever; whoever listens where the others voted tells it that it is out.</summary>
+    /// <summary>In its own log the process remains a voter for ever. The nodes that now listen at the addresses of the other voters tell it that it is excluded.</summary>
     [Fact]
     public void A_voter_that_was_cut_off_learns_that_it_is_out_though_the_other_voters_have_begun_new_lives()
     {
@@ -246,11 +249,11 @@ public sealed class DirectedTests
         cluster.Run(6);
         foreach (var old in left)
         {
-            // It alone of two would not be enough to go on without: it leaves.
+            // One of the two remaining voters could not go on without the other, so it departs instead of crashing.
             old.Node.Post(old.Oracle.Depart);
             Assert.True(cluster.RunUntil(() => old.Oracle.State == MembershipState.Excluded, 10), cluster.Describe());
             old.Node.Crash();
-            // With the only seed of the first life: nobody looks for whoever may start where the lost one is.
+            // The new life has the only seed that the first life had, so no process asks at the address of the lost one for one that may start there.
             var next = cluster.Restart(old, sameSeeds: true);
             next.StartAt(TimeSpan.Zero);
             Assert.True(cluster.RunUntil(() => next.Oracle.State == MembershipState.Active, 10), cluster.Describe());
@@ -262,7 +265,7 @@ public sealed class DirectedTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>All that it knows of its system is where the only seed is, and which life it knew there; whoever listens there now tells it that it is out.</summary>
+    /// <summary>The process knows only the seed's address and the life that it met there. The new life that listens there tells it that it is excluded.</summary>
     [Fact]
     public void One_that_was_cut_off_learns_that_it_is_out_though_all_it_knows_is_the_seed_and_that_has_begun_a_new_life()
     {

@@ -5,7 +5,7 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>What replicas decide is not believed of the name of a replica alone (oracle.md#a-replica-is-believed-over-a-confirmed-link-only).</summary>
+/// <summary>A node that only bears the name of a replica is not believed (oracle.md#a-replica-is-believed-over-a-confirmed-link-only).</summary>
 public sealed class DoubtedReplicaTests
 {
     [Theory]
@@ -24,7 +24,7 @@ public sealed class DoubtedReplicaTests
         Assert.Equal(doubted, victim.Node.Node.Counters.Refused(RefusalReason.WrongSender) > refused);
     }
 
-    /// <summary>Leases are granted to it all the same.</summary>
+    /// <summary>The leader still grants the process its leases, but the process does not believe them.</summary>
     [Fact]
     public void A_lease_is_believed_over_a_confirmed_link_only()
     {
@@ -36,7 +36,7 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => victim.Oracle.State == MembershipState.Active, 6), cluster.Describe());
     }
 
-    /// <summary>A view that joins it, and who the replicas are.</summary>
+    /// <summary>The same goes for the view that it joins with, and for the news of who the replicas are.</summary>
     [Fact]
     public void A_view_is_believed_over_a_confirmed_link_only()
     {
@@ -50,7 +50,9 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => victim.Groups.ViewOf("g") is not null, 10), cluster.Describe());
     }
 
-    /// <summary>It alone cannot dial the leader, which dials it; whom it reaches introduce the leader. Another leader that it cannot dial either comes to be believed alike.</summary>
+    /// <summary>
+    /// Only this process cannot dial the leader; the leader can dial it. Processes that it can reach introduce the leader to it, and do so again for another connection.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -68,14 +70,14 @@ public sealed class DoubtedReplicaTests
         }
         one.Node.Post(() => one.Oracle.Join("g", new(), ""));
         Assert.True(cluster.RunUntil(() => one.Groups.ViewOf("g") is not null, 3), cluster.Describe());
-        // The connection breaks, and whoever comes next is in doubt again.
+        // The connection breaks, and the node at the next connection is in doubt again.
         cluster.Simulation.Network.Break(one.Node, leader.Node);
         cluster.Run(5);
         Assert.Equal(MembershipState.Active, one.Oracle.State);
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It votes, since it could be dialled once. Who would not be believed as leader does not become it: the others go on.</summary>
+    /// <summary>The hidden process votes, since it could be dialled once. It would not be believed as leader, so it does not become leader, and the others go on.</summary>
     [Fact]
     public void A_voter_that_nobody_can_dial_does_not_lead()
     {
@@ -91,7 +93,10 @@ public sealed class DoubtedReplicaTests
         }
     }
 
-    /// <summary>The leader dies that has introduced the one to the other, and the one that cannot be dialled has more of the log. Found by seed 6200023 of oracle-surface.</summary>
+    /// <summary>
+    /// The leader, which had introduced one voter to the other, dies. The voter that cannot be dialled has the longer log, so only it can lead. Found by seed 6200023 of
+    /// oracle-surface.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -103,7 +108,7 @@ public sealed class DoubtedReplicaTests
         var (next, behind) = (voters[0], voters[1]);
         var joins = cluster.Alive.First(process => process != leader && process != next && process != behind);
         behind.Node.Links.Doubted.Add(next.Node.Address);
-        // Then its elector, to which it was introduced itself, introduces it to the others.
+        // Here the process that joins cannot dial the new leader either. The voter that elected it introduces it, having itself got an introduction before.
         if (all) joins.Node.Links.Doubted.Add(next.Node.Address);
         cluster.Run(3);
         cluster.Simulation.Network.Cut(leader.Node, behind.Node, CutMode.Hold);
@@ -116,7 +121,7 @@ public sealed class DoubtedReplicaTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>The others cannot dial it, and the leader dies that could: the other voter has as much of the log, and all can dial that one.</summary>
+    /// <summary>Only the leader can dial the hidden voter, and the leader dies. The other voter has the same log and can be dialled by all, so it must lead.</summary>
     [Fact]
     public void Of_two_voters_that_have_the_same_the_one_leads_that_the_others_can_dial()
     {
@@ -136,7 +141,7 @@ public sealed class DoubtedReplicaTests
         }
     }
 
-    /// <summary>Those to whom a leader was introduced lose their links to it, and nobody dials it any more: what each was told before tells the others nothing.</summary>
+    /// <summary>All lose their links to the leader, and nobody can dial it any more. A process that was once told who the leader is must not introduce it from memory.</summary>
     [Fact]
     public void Who_has_lost_the_link_over_which_one_was_introduced_introduces_it_to_nobody()
     {
@@ -154,7 +159,7 @@ public sealed class DoubtedReplicaTests
         Assert.All(cluster.Alive, static process => Assert.Equal(MembershipState.Active, process.Oracle.State));
     }
 
-    /// <summary>It is the first of the voters that stay, and was introduced to the leader, which would not be reached by others either.</summary>
+    /// <summary>The hidden process is the first of the remaining voters. It was introduced to the leader, which cannot dial it; others might not reach it either.</summary>
     [Fact]
     public void A_leader_that_departs_hands_over_to_a_voter_that_it_can_dial()
     {
@@ -174,7 +179,7 @@ public sealed class DoubtedReplicaTests
         }
     }
 
-    /// <summary>The voter that introduced the one to the other dies as the leader leaves. Found by seed 41901127 of oracle-surface.</summary>
+    /// <summary>The voter that introduced the other voter to the leader dies as the leader leaves. Found by seed 41901127 of oracle-surface.</summary>
     [Fact]
     public void A_leader_that_departs_hands_over_to_one_that_was_introduced_when_there_is_no_other_voter()
     {
@@ -194,7 +199,7 @@ public sealed class DoubtedReplicaTests
         }
     }
 
-    /// <summary>A probe of who cannot be dialled fails, while the connection stands over which it was introduced; when that breaks the introduction is over.</summary>
+    /// <summary>A probe of a process that cannot be dialled fails while the introduced connection is still up. The introduction lasts until that connection breaks.</summary>
     [Fact]
     public void An_introduction_outlives_a_probe_that_fails_and_not_the_connection()
     {
@@ -219,7 +224,7 @@ public sealed class DoubtedReplicaTests
         long Refused() => one.Node.Node.Counters.Refused(RefusalReason.WrongSender);
     }
 
-    /// <summary>It is the second oldest, on a host of its own: it would be the next voter.</summary>
+    /// <summary>The hidden process is the second oldest and on a host of its own, so otherwise it would be the next voter.</summary>
     [Fact]
     public void A_process_that_the_leader_cannot_dial_is_no_replica_and_keeps_no_other_from_being_one()
     {
@@ -234,7 +239,7 @@ public sealed class DoubtedReplicaTests
         Assert.False(cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Contains(hidden.Node.Id), cluster.Describe());
     }
 
-    /// <summary>It never could dial the leader, which votes alone when it comes.</summary>
+    /// <summary>The process never could dial the leader, and the leader is the only voter when the process starts.</summary>
     [Fact]
     public void A_process_that_comes_and_cannot_dial_the_leader_is_registered_when_others_introduce_it()
     {
@@ -244,7 +249,7 @@ public sealed class DoubtedReplicaTests
         Assert.True(cluster.RunUntil(() => cluster.Lives.TrueForAll(process => process.Oracle.State == MembershipState.Active), 20), cluster.Describe());
     }
 
-    /// <summary>It listens to the log, and then cannot dial the leader any more, which alone votes, so that nobody introduces it.</summary>
+    /// <summary>The learner can no longer dial the leader. The leader is the only voter, so nobody can introduce it to the learner.</summary>
     [Fact]
     public void A_learner_that_cannot_confirm_the_leader_keeps_no_other_from_voting()
     {
@@ -258,7 +263,7 @@ public sealed class DoubtedReplicaTests
         cluster[2].StartAt(TimeSpan.Zero);
         cluster[3].StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 8), cluster.Describe());
-        // Those that vote by now introduce the leader.
+        // The new voters introduce the leader.
         Assert.True(cluster.RunUntil(() => cluster.Alive.Count() == 4 && cluster.Alive.All(process => process.Oracle.State == MembershipState.Active), 8), cluster.Describe());
     }
 
@@ -273,7 +278,7 @@ public sealed class DoubtedReplicaTests
         return cluster;
     }
 
-    /// <summary>One that is no replica: those decide for themselves.</summary>
+    /// <summary>A process that is no replica; replicas decide for themselves.</summary>
     private static OracleCluster.Process Victim(OracleCluster cluster) => cluster.Alive.Single(process => process.Oracle.Replica is null);
 
     private static void Doubt(OracleCluster.Process process, bool doubted)

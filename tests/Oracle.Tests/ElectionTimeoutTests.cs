@@ -2,10 +2,13 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>The time for which a leader's silence is borne, and the others that it has to suit.</summary>
+/// <summary>How long a leader's silence is tolerated, and the other times that this one must fit.</summary>
 public sealed class ElectionTimeoutTests
 {
-    /// <summary>The followers still wait for the leader that they heard: had it stepped down, nobody led for that time, and of 60 s all had given up before.</summary>
+    /// <summary>
+    /// The followers still wait for the leader that they heard. If the leader stepped down at once, nobody would lead for an election timeout; with one of 60 s all processes
+    /// would have given up by then.
+    /// </summary>
     [Theory]
     [InlineData(0.3)]
     [InlineData(5)]
@@ -25,7 +28,7 @@ public sealed class ElectionTimeoutTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Who has heard no leader for that long has given up: an election that begins only then, or as it does, comes too late.</summary>
+    /// <summary>A process that has not heard a leader for that long gives up. An election that begins only then comes too late.</summary>
     [Theory]
     [InlineData(3, 60, 21, true)]
     [InlineData(3, 60, 22, false)]
@@ -39,7 +42,7 @@ public sealed class ElectionTimeoutTests
         else Assert.Contains(nameof(OracleOptions.ExclusionTimeout), Assert.Throws<InvalidOptionException>(options.Validate).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A timer of less is always due, and the loop does nothing else.</summary>
+    /// <summary>A shorter timer would always be due, and the loop would do nothing else.</summary>
     [Theory]
     [InlineData(10_000, true)]
     [InlineData(9_999, false)]

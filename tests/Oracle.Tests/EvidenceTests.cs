@@ -12,7 +12,7 @@ public sealed class EvidenceTests
 {
     private static readonly GroupOptions Options = new();
 
-    /// <summary>Of two, the other holds up against the one that votes alone whatever it likes: without that one the system is over.</summary>
+    /// <summary>With two processes, the other one accuses the only voter, with any evidence. If that voter were excluded, the system would be over.</summary>
     [Theory]
     [InlineData(nameof(Suspicion.FlushStall))]
     [InlineData(nameof(Suspicion.Slow))]
@@ -29,7 +29,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>One member misses frames of another for a while, which answers probes all the while: both stay.</summary>
+    /// <summary>One member misses frames of another for a while; the other answers probes all the while. Both stay.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -45,7 +45,9 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>That somebody's handlers are slow, as one of five says for long, is no quarrel in which the one who says so could lose.</summary>
+    /// <summary>
+    /// One of five reports for a long time that another's handlers are slow. Such a report is no conflict between the two, so the reporter is not excluded for it.
+    /// </summary>
     [Fact]
     public void F3_who_reports_slow_handlers_does_not_go_for_it()
     {
@@ -57,8 +59,8 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// Only members of a group that evicts see that one of them is slow, however many processes watch it: two of them say so, the only other one in a group of two
-    /// (failure-detection.md#slow-members-are-judged-by-their-group). What those say who are not in such a group with it counts for nothing.
+    /// Only members of a group that evicts slow members can see that one of them is slow, however many processes watch it. Two of them must say so, or the only other member
+    /// of a group of two (failure-detection.md#slow-members-are-judged-by-their-group). Reports of processes that share no such group with it do not count.
     /// </summary>
     [Theory]
     [InlineData(SlowMember.Evict, 4, 2, true)]
@@ -76,7 +78,9 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Their handlers all wait for the same thing, say. Who is said to be slow by enough others is no witness against another; a group is never lost that way.</summary>
+    /// <summary>
+    /// For example, their handlers all wait for the same thing. A member that enough others call slow is no witness against another, so that a group is never lost that way.
+    /// </summary>
     [Theory]
     [InlineData(3, 1)]
     [InlineData(5, 2)]
@@ -90,7 +94,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>No other one is left to say it: they have 10 s, then the one registered last goes, and each time the others have 10 s again.</summary>
+    /// <summary>No member is left that could be a witness. After 10 s the member registered last goes, and after each exclusion the rest get another 10 s.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(4)]
@@ -112,8 +116,8 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// What they all waited for comes. Each looks once a second, and takes its words back then; who has done so first is no witness for the others' words, nor
-    /// is one of whom fewer and fewer say it.
+    /// The members get what they all waited for. Each looks once a second, and then takes its reports back. A member that did so early does not become a witness for the
+    /// reports of the others, nor does a member that fewer and fewer call slow.
     /// </summary>
     [Theory]
     [InlineData(2, true)]
@@ -140,7 +144,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>One of all that are slow to each other goes. What was said of it is taken back at once: who said it has its time all the same.</summary>
+    /// <summary>Of members that all call each other slow, one is excluded. The reports against it are withdrawn at once; the members that made them still get their 10 s.</summary>
     [Fact]
     public void Who_said_it_of_one_that_goes_has_its_time_also_where_that_is_taken_back_at_once()
     {
@@ -157,7 +161,10 @@ public sealed class EvidenceTests
         Assert.Equal(7, cluster.Alive.Count());
     }
 
-    /// <summary>Four groups of two whose handlers wait for the same thing: none waits for another group's turn. Where groups overlap, who waited for one that goes stays.</summary>
+    /// <summary>
+    /// Four groups of two whose handlers wait for the same thing: no group waits for another group's turn. Where groups overlap, a member whose turn would be next stays if
+    /// the one that it waited for is excluded.
+    /// </summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -177,7 +184,7 @@ public sealed class EvidenceTests
         foreach (var (one, other) in pairs)
         {
             SuspectOfSlowness(cluster[one], cluster[other]);
-            // Of three in a ring each says it of the next.
+            // In the ring of three, each calls the next one slow.
             if (!overlapping || one > 3) SuspectOfSlowness(cluster[other], cluster[one]);
         }
         cluster.Run(9.5);
@@ -187,7 +194,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>One of two votes alone, and both are slow by each other's word: the other one goes, and not before its time.</summary>
+    /// <summary>Of two processes only one votes, and each calls the other slow. The one that does not vote goes, and not before its time.</summary>
     [Fact]
     public void Where_the_only_voter_is_slow_too_the_other_one_goes()
     {
@@ -205,7 +212,7 @@ public sealed class EvidenceTests
         Assert.Equal([voter], cluster.Alive);
     }
 
-    /// <summary>All of the first <paramref name="members"/> say it of those of them that are not among the first <paramref name="others"/>.</summary>
+    /// <summary>Each of the first <paramref name="members"/> processes calls those of them slow that are not among the first <paramref name="others"/>.</summary>
     private static void SuspectEachOther(OracleCluster cluster, int members, int others)
     {
         for (int i = 0; i < members; i++)
@@ -218,7 +225,7 @@ public sealed class EvidenceTests
     private static void SuspectOfSlowness(OracleCluster.Process one, OracleCluster.Process slow) =>
         one.Node.Post(() => one.Oracle.Suspect(slow.Oracle.Self, Suspicion.Slow));
 
-    /// <summary>Nine processes in one group, the first of them in another one with that policy.</summary>
+    /// <summary>Nine processes in one group, the first few of them also in a second group with the given policy.</summary>
     private static OracleCluster WithGroupOf(int members, SlowMember policy)
     {
         var cluster = new OracleCluster(6, 9);
@@ -234,7 +241,7 @@ public sealed class EvidenceTests
         return cluster;
     }
 
-    /// <summary>Handlers that were slow for long say nothing of the age of another evidence: that one has its ten seconds.</summary>
+    /// <summary>A long time of slow handlers says nothing about the age of other evidence. New evidence gets its own ten seconds.</summary>
     [Fact]
     public void Who_was_slow_for_long_is_not_judged_at_once_for_something_else()
     {
@@ -250,8 +257,8 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// Three of five are suspected at once, so the leader asks its voters first whether it is it that is cut off. Before they answer all is taken
-    /// back: what was decided on old suspicions is not carried out.
+    /// Three of five are suspected at once, so the leader first asks its voters whether it is the leader itself that is cut off. All suspicions are withdrawn before they
+    /// answer. The exclusion that was decided on the old suspicions must not be carried out.
     /// </summary>
     [Fact]
     public void Suspicions_of_many_that_are_withdrawn_before_the_leader_is_confirmed_exclude_nobody()
@@ -265,10 +272,10 @@ public sealed class EvidenceTests
             var network = cluster.Simulation.Network;
             var all = cluster.Alive.ToList();
             var voters = leader.Oracle.Replica!.Log.Entries.Configuration;
-            // One voter at most, or those that decide are spared.
+            // At most one voter; otherwise the voters would be spared.
             var victims = all.Where(process => process != leader).OrderBy(process => voters.IsVoter(process.Node.Id)).Take(3).ToList();
             foreach (var other in all.Where(other => other != leader && voters.IsVoter(other.Node.Id))) network.Cut(leader.Node, other.Node);
-            // Of each other first: so all three are decided at once, with the last suspicion.
+            // The victims suspect each other first, so all three are decided at once, with the last suspicion.
             OracleCluster.Process[] suspecting = [.. victims, leader];
             foreach (var one in suspecting)
             {
@@ -286,8 +293,8 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// When many fail at once each of their watchers says so every half second. All that arrives in one turn is weighed once, and what it costs grows
-    /// with the suspicions and not with their square.
+    /// When many processes fail at once, each of their watchers says so every half second. All suspicions that arrive in one turn are weighed once, so the cost grows with
+    /// their number and not with its square.
     /// </summary>
     [Fact]
     public void Suspicions_that_come_in_one_turn_are_weighed_once()
@@ -309,8 +316,7 @@ public sealed class EvidenceTests
     }
 
     /// <summary>
-    /// A process falls silent and is excluded; its lease is long. Then its host says that it is gone: whoever watched it until then is believed, and the view
-    /// does not wait for the lease.
+    /// A silent process with a long lease is excluded. Then its host says that it is gone. The former watchers are still believed, so the view does not wait for the lease.
     /// </summary>
     [Fact]
     public void Proof_of_death_that_comes_after_the_exclusion_ends_the_wait_for_the_lease()
@@ -329,7 +335,7 @@ public sealed class EvidenceTests
         }
     }
 
-    /// <summary>20 processes. Three suspect one, and five that have nothing to do with it are down: that says nothing about it.</summary>
+    /// <summary>20 processes. Three suspect one, and five others that do not watch it are down. Those five say nothing about it.</summary>
     [Fact]
     public void F10_suspected_processes_count_as_observers_only_of_those_they_watch()
     {
@@ -358,7 +364,7 @@ public sealed class EvidenceTests
         }
     }
 
-    /// <summary>The tally counts on as many watchers as there are rings, also where two processes are neighbours on several.</summary>
+    /// <summary>The tally assumes as many watchers as there are rings, even where two processes are neighbours on several rings.</summary>
     [Fact]
     public void Each_process_of_a_large_system_has_as_many_watchers_as_the_tally_counts_on()
     {
@@ -379,7 +385,7 @@ public sealed class EvidenceTests
         }
     }
 
-    /// <summary>A process that falls silent in a system of 10 to 40 is out as soon as in a small one.</summary>
+    /// <summary>A process that falls silent in a system of 10 to 40 is excluded as soon as in a small one.</summary>
     [Fact]
     public void A_process_that_is_cut_off_is_out_of_a_larger_system_as_soon_as_of_a_small_one()
     {
@@ -400,7 +406,9 @@ public sealed class EvidenceTests
         }
     }
 
-    /// <summary>Two pairs do not get on. Of the first a voter would go without which nobody could decide: it stays, and the other pair is seen to.</summary>
+    /// <summary>
+    /// Two pairs do not get on. From the first pair a voter would have to go without which nobody could decide. It stays, and the other pair is still dealt with.
+    /// </summary>
     [Fact]
     public void A_pair_of_which_nobody_may_go_does_not_hide_the_next()
     {
@@ -422,7 +430,7 @@ public sealed class EvidenceTests
         Assert.Empty(detector.Decide(state, 8, default, static _ => false));
     }
 
-    /// <summary>A proxy that restarts refuses for a moment, as two see. What is behind it lives, holds its lease, and must be waited for.</summary>
+    /// <summary>Two processes see a refusal, as from a proxy that restarts. The process behind the proxy lives and holds its lease, so the view must wait for it.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -441,7 +449,7 @@ public sealed class EvidenceTests
         Assert.Equal(owns, cluster.Checker.Violations.Count > 0);
     }
 
-    /// <summary>Connections break between processes that live, and what they look at on their host says that the other is gone, or nothing.</summary>
+    /// <summary>Connections break between live processes. Their probe of the process on its host wrongly says that it is gone, or fails.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -464,7 +472,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Processes whose hosts are not known to be one cannot see each other's entry in a process table.</summary>
+    /// <summary>Processes that are not known to share a host cannot see each other in a process table.</summary>
     [Fact]
     public void F33_who_runs_elsewhere_proves_nobody_dead()
     {
@@ -480,7 +488,7 @@ public sealed class EvidenceTests
     {
         OracleCluster? made = null;
         var probe = new SimProbe(number => made!.Lives.Find(life => SimProbe.NumberOf(life.Node) == number)?.Node);
-        // No refusal of the address counts here.
+        // Refusals at the address do not count here.
         using var cluster = made = new OracleCluster(6, 5, shape: (node, options) => probe.Shape(node, options) with { OwnsAddress = false });
         Start(cluster);
         var victim = cluster.Alive.Last(process => process != cluster.Leader);
@@ -489,7 +497,7 @@ public sealed class EvidenceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>The leader hears from those that watch a process what they see of it, and from its group what that sees.</summary>
+    /// <summary>The leader takes what watchers see from those that are assigned to watch, and what a group sees from the members of that group.</summary>
     [Fact]
     public void Who_watches_a_process_no_longer_says_what_its_group_holds_against_it_and_not_what_it_saw_itself()
     {

@@ -6,7 +6,7 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>Of many processes that are excluded at once a bounded number is dialled with each tick, and each in its turn.</summary>
+/// <summary>Of many processes that are excluded at once, each tick dials a bounded number, in turn.</summary>
 public sealed class ExcludedLinksTests
 {
     private const int Processes = 300;
@@ -41,14 +41,14 @@ public sealed class ExcludedLinksTests
         Assert.Equal(Processes, _dialled.Count);
     }
 
-    /// <summary>Each of its groups says so, with its proposal and its view.</summary>
+    /// <summary>Each of its groups reports the exclusion, with its proposal and with its view.</summary>
     [Fact]
     public void One_that_is_excluded_from_thousands_of_groups_keeps_no_other_waiting()
     {
         for (int group = 0; group < 10 * Once; group++) _detector.Excluding(IdOf(1));
         _detector.Excluding(IdOf(2));
         Assert.Contains(2, _dialled);
-        // And those that are said again with each tick wait behind those that are not looked at yet.
+        // Processes that are reported again with each tick wait behind those that were not dialled yet.
         for (int tick = 0; tick < 6; tick++)
         {
             for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
@@ -57,7 +57,7 @@ public sealed class ExcludedLinksTests
         Assert.Equal(Processes, _dialled.Distinct().Count());
     }
 
-    /// <summary>Its link may be over by then, and nobody else's has its number.</summary>
+    /// <summary>The link may be over when its turn comes, and its number may then belong to another process.</summary>
     [Fact]
     public void One_whose_link_is_let_go_of_while_it_waits_is_passed_over()
     {
@@ -67,7 +67,7 @@ public sealed class ExcludedLinksTests
         Assert.Equal(Enumerable.Range(1, Processes - 1), _dialled);
     }
 
-    /// <summary>Their connections stood, and the dials fail; some thousand at once would take the descriptors of all others every 5 s.</summary>
+    /// <summary>The connections were up, and new dials fail. Thousands of dials at once would take all file descriptors every 5 s.</summary>
     [Theory]
     [InlineData(Processes)]
     [InlineData(4_000)]
@@ -83,7 +83,7 @@ public sealed class ExcludedLinksTests
             Assert.InRange(_links.Probed.Count - before, 0, Once);
             before = _links.Probed.Count;
         }
-        // As often as it may be in 12 s, where there are not too many.
+        // Where there are not too many, each is dialled as often as is allowed in 12 s.
         if (silent == Processes) Assert.Equal(2 * silent, before);
         Assert.Equal(silent, _links.Probed.Distinct().Count());
     }

@@ -2,7 +2,7 @@ using Oracle.Detection;
 
 namespace Oracle.Tests;
 
-/// <summary>Nodes whose links are looked at after their exclusion, a bounded number with each tick: each look is a dial.</summary>
+/// <summary>Nodes whose links are checked after their exclusion, a bounded number with each tick, since each check is a dial.</summary>
 public sealed class ExcludedNodesTests
 {
     private const int PerTick = 64;
@@ -28,7 +28,7 @@ public sealed class ExcludedNodesTests
         Assert.Equal([7, 8], Taken());
     }
 
-    /// <summary>It has taken its part of the tick, and another look costs no other node its own.</summary>
+    /// <summary>The node has already used its place in this tick. Checking it again costs no other node its place.</summary>
     [Fact]
     public void A_node_that_was_looked_at_in_this_tick_is_looked_at_again_at_once()
     {

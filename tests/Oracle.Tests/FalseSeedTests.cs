@@ -5,10 +5,10 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>Whoever is at a seed's address, or says so, delays the founding of a system, and does not prevent it.</summary>
+/// <summary>A stranger at a seed's address, or one that claims to be there, can delay the founding of a system, but not prevent it.</summary>
 public sealed class FalseSeedTests
 {
-    /// <summary>It listens where the first seed should, asks and answers as a process would that knows no Oracle, and never founds.</summary>
+    /// <summary>The stranger listens at the first seed's address, asks and answers like a process that knows no Oracle, and never founds.</summary>
     [Fact]
     public void A_stranger_at_the_address_of_the_first_seed_delays_founding_and_the_second_founds_before_the_third()
     {
@@ -24,8 +24,8 @@ public sealed class FalseSeedTests
     }
 
     /// <summary>
-    /// Whoever starts a process gives up after a while and starts it again, and what it has waited is forgotten: each life has to found within
-    /// three quarters of the time that it is given, in the order of places.
+    /// A program that starts a process gives up after a while and starts it again, and the new life forgets the time already waited. So each life must found within three
+    /// quarters of the time that it has to start, in the order of the seeds.
     /// </summary>
     [Theory]
     [InlineData(2), InlineData(3), InlineData(5)]
@@ -42,7 +42,7 @@ public sealed class FalseSeedTests
         Assert.NotNull(cluster[1].Oracle.Replica);
     }
 
-    /// <summary>The last seed has to be done in time as well when all before it are false.</summary>
+    /// <summary>Even the last seed must found in time when all seeds before it are false.</summary>
     [Fact]
     public void The_last_of_five_seeds_founds_in_time_when_all_before_it_are_false()
     {
@@ -52,7 +52,7 @@ public sealed class FalseSeedTests
         Assert.True(cluster.RunUntil(() => cluster[4].Oracle.State == MembershipState.Active, 13), cluster.Describe());
     }
 
-    /// <summary>It belongs to no system, and nobody asked it for one.</summary>
+    /// <summary>The stranger belongs to no system, and the process did not ask it for one.</summary>
     [Fact]
     public void A_process_that_is_no_seed_takes_its_system_from_those_that_it_asks_and_not_from_who_dials_it()
     {
@@ -72,7 +72,7 @@ public sealed class FalseSeedTests
         Assert.Equal(cluster[0].Oracle.System, cluster[1].Oracle.System);
     }
 
-    /// <summary>A link of a stranger that says it listens at the seed's address, at which nobody does.</summary>
+    /// <summary>A stranger dials in and says that it listens at the seed's address, where nobody listens.</summary>
     [Fact]
     public void A_stranger_that_only_claims_the_address_of_a_seed_is_waited_for_once()
     {
@@ -109,11 +109,11 @@ public sealed class FalseSeedTests
             bootstrap.Asked(SeedLinks.Guest, announces: false);
         }
         Assert.InRange(waited, 2_000, 3_000);
-        // It is the seed that was reached.
+        // The link that was dialled leads to the seed.
         Assert.True(bootstrap.Asks(SeedLinks.Dialled));
     }
 
-    /// <summary>Each is among the other's seeds under another address than the one that it names itself, as behind a proxy: one of the two goes on.</summary>
+    /// <summary>Each process is among the other's seeds under another address than it gives itself, as behind a proxy. One of the two must go on.</summary>
     [Theory]
     [InlineData("127.0.0.1:9001", "127.0.0.1:9002")]
     [InlineData("127.0.0.1:6001", "127.0.0.1:6002")]
@@ -145,7 +145,10 @@ public sealed class FalseSeedTests
         }
     }
 
-    /// <summary>It yields for 6 s to others that come in turn, and never found; then it says that it is about to, as does the first that means it.</summary>
+    /// <summary>
+    /// The process yields for 6 s to others that announce themselves in turn and never found. Then it announces that it is about to found, as another process does that really
+    /// means it. Only one of the two may found.
+    /// </summary>
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
@@ -174,11 +177,11 @@ public sealed class FalseSeedTests
             bootstrap.Answered(SeedLinks.Dialled, announces: true);
             bus.Pass(100 * Durations.Millisecond);
         }
-        // One with a lower number founds a second after it has announced.
+        // A process with a lower number founds a second after it has announced.
         Assert.InRange(waited, other == 1 ? 2_000 : 900, 2_500);
     }
 
-    /// <summary>They come in turn from who knows where, and no two announcements bear the same number.</summary>
+    /// <summary>The strangers come in turn from anywhere, and no two announcements have the same number.</summary>
     [Fact]
     public void Strangers_that_announce_in_turn_do_not_keep_a_seed_from_founding()
     {
@@ -205,10 +208,10 @@ public sealed class FalseSeedTests
 
         public static NodeAddress Seed { get; } = new("127.0.0.1:7001");
 
-        /// <summary>Who answers at the seed's address.</summary>
+        /// <summary>The node that answers at the seed's address.</summary>
         public ulong Reached { get; set; }
 
-        /// <summary>Who dialled in.</summary>
+        /// <summary>The node that dialled in.</summary>
         public ulong Strange { get; set; } = 99;
 
         public NodeAddress Local { get; init; } = new("127.0.0.1:7002");

@@ -1,6 +1,6 @@
 namespace Oracle.Tests;
 
-/// <summary>A flush is over when its leader says so: who else takes part in it may know nothing of what the others have.</summary>
+/// <summary>A flush is over when its leader says so. Any other participant may not know what the others have.</summary>
 public sealed class FlushLeaderTests
 {
     [Theory]

@@ -10,8 +10,10 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Every frame reads back as it was written; whatever else arrives is refused without an exception (links.md#sizes-are-checked-before-anything-is-allocated,
-/// #malformed-input-is-counted-and-its-sender-muted).</summary>
+/// <summary>
+/// Every frame reads back as it was written. Anything else is refused without an exception (links.md#sizes-are-checked-before-anything-is-allocated,
+/// #malformed-input-is-counted-and-its-sender-muted).
+/// </summary>
 public sealed class FrameTests
 {
     private static readonly ProcessId A = new(11, 3), B = new(ulong.MaxValue, 4), C = new(12, 5);
@@ -55,7 +57,7 @@ public sealed class FrameTests
         }
     }
 
-    /// <summary>Who knows fewer fields passes over what it does not know, and finds the others where they were.</summary>
+    /// <summary>A reader that knows fewer fields skips those that it does not know, and finds the others at their old places.</summary>
     [Fact]
     public void The_lease_of_a_registration_stands_behind_what_was_there_before()
     {
@@ -132,7 +134,7 @@ public sealed class FrameTests
                 if (run % 2 == 0) foreach (ref byte one in bytes.AsSpan()) one = (byte)random.Next(256);
                 else for (int flip = random.Next(4); flip >= 0; flip--) bytes[random.Next(bytes.Length)] ^= (byte)(1 << random.Next(8));
                 Say(cluster, frame.Type, bytes);
-                // A question who the Oracle is may be read in what a flip left of it; it has no effect.
+                // A damaged frame may still read as a valid WhoIsOracle or OracleIs; that has no effect.
                 if (frame is not (WhoIsOracle or OracleIs)) said++;
             }
             cluster.Run(0.01);
@@ -153,7 +155,7 @@ public sealed class FrameTests
         return cluster;
     }
 
-    /// <summary>All that the first process decided and believes, as bytes.</summary>
+    /// <summary>Everything that the first process decided and believes, as bytes.</summary>
     private static byte[] State(OracleCluster cluster)
     {
         var (oracle, buffer) = (cluster[0].Oracle, new ArrayBufferWriter<byte>());

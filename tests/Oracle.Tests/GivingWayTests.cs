@@ -4,10 +4,10 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>A process that is alone in its system gives way to a larger one, and ends with its groups: not because anybody says that there is one.</summary>
+/// <summary>A process that is alone in its system gives way to a larger system, and its groups end with it. The mere claim that there is a larger system is not enough.</summary>
 public sealed class GivingWayTests
 {
-    /// <summary>Others are said to be there, or who says it is one of them and cannot be dialled.</summary>
+    /// <summary>The stranger says that other nodes are replicas, or that it is one itself although it cannot be dialled.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -27,7 +27,7 @@ public sealed class GivingWayTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>A replica of the larger system, where it listens; and the node at a seed's address, which was asked and need be no replica.</summary>
+    /// <summary>A replica of the larger system tells of it at its own address; or the node at a seed's address does, which was asked and need be no replica.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -42,7 +42,7 @@ public sealed class GivingWayTests
         Assert.Contains(cluster[0].Groups.Events, text => text.Contains("gives way", StringComparison.Ordinal));
     }
 
-    /// <summary>Over the links of production, where who dials in may be anybody until it was dialled: the voters dial the process, and it dials one of them.</summary>
+    /// <summary>On production links, a node that dialled in is not confirmed until it was dialled itself. The voters dial the process, and it dials one of them.</summary>
     [Fact]
     public void A_lone_process_that_was_cut_off_gives_way_over_real_links_too()
     {
@@ -64,7 +64,7 @@ public sealed class GivingWayTests
         Assert.All(others, other => Assert.Equal(MembershipState.Active, other.Oracle.State));
     }
 
-    /// <summary>The first of two processes founds; the other one never starts.</summary>
+    /// <summary>The first of two processes founds; the other never starts.</summary>
     private static OracleCluster Alone(int seeds)
     {
         var cluster = new OracleCluster(1, 2, seeds);

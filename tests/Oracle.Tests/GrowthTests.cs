@@ -3,9 +3,8 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// One crash at every moment while the Oracle grows from one voter to three, or shrinks back (oracle.md#the-size-of-the-oracle). Each instant is a run of
-/// its own seed. What cannot be avoided is bounded: the
-/// founder's death before three vote, and for the others the round trip in which two do.
+/// One crash at every moment while the Oracle grows from one voter to three, or shrinks (oracle.md#the-size-of-the-oracle). Each instant is a run with its own seed. Two
+/// losses cannot be avoided and are bounded: the founder dies before three vote, or another process dies in the round trip in which two vote.
 /// </summary>
 public sealed class GrowthTests
 {

@@ -11,7 +11,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Well-formed frames with values that do not fit, or from those who have no say: refused where bytes become frames, without effect.</summary>
+/// <summary>Well-formed frames with values that do not fit, or from senders without authority. They are refused where bytes become frames, and have no effect.</summary>
 public sealed class HostileFrameTests
 {
     private static readonly ProcessId A = new(11, 3), B = new(12, 4);
@@ -65,7 +65,7 @@ public sealed class HostileFrameTests
 
     private static IEnumerable<Replica> Many(ulong first, int count) => Enumerable.Range(0, count).Select(i => LogBus.ReplicaOf(first + (ulong)i));
 
-    /// <summary>In the log it would end every node that comes to apply it.</summary>
+    /// <summary>In the log, such an operation would end every node that applies it.</summary>
     [Fact]
     public void F1_operations_that_cannot_be_read_do_not_come_into_the_log()
     {
@@ -75,7 +75,7 @@ public sealed class HostileFrameTests
             Assert.False(Reads(new AppendRequest(1, 0, 0, [new(1, EntryKind.Noop, []), new(1, EntryKind.Operations, bytes)], 0, 0)));
     }
 
-    /// <summary>Each byte that is not UTF-8 would be three when it is written again: too long for those who read it then.</summary>
+    /// <summary>Each invalid byte would become three when the text is written again, and the text would be too long for its next readers.</summary>
     [Fact]
     public void F1_text_that_is_not_UTF8_is_malformed()
     {
@@ -103,7 +103,7 @@ public sealed class HostileFrameTests
         }
     }
 
-    /// <summary>Whom it names nobody can make a replica of.</summary>
+    /// <summary>Nobody could make a replica of a process without a node.</summary>
     [Fact]
     public void F1_a_saved_process_without_a_node_is_refused()
     {
@@ -115,7 +115,7 @@ public sealed class HostileFrameTests
         Assert.False(new OracleState(new Silent(), OracleRules.All).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [0x9D, 7, 1], [0x9D, 0, 1])));
     }
 
-    /// <summary>When a group that is there is lost, its id must be nobody else's, at every replica that applies it.</summary>
+    /// <summary>If an existing group is lost later, its id must belong to no other lost group, at every replica that applies the loss.</summary>
     [Theory]
     [InlineData(2, 6, true)]
     [InlineData(1, 5, false)]
@@ -139,10 +139,10 @@ public sealed class HostileFrameTests
         Assert.Equal(taken, new OracleState(new Silent(), OracleRules.All).TryRestore(Replaced(saved.WrittenSpan.ToArray(), [2, 6, .. name], [number, incarnation, .. name])));
     }
 
-    /// <summary>Behind the length, the format, the index and the version, which take a byte each here.</summary>
+    /// <summary>Follows the length, the format, the index and the version, which take a byte each here.</summary>
     private const int LastGroupAt = 4;
 
-    /// <summary>What a saved state says of the change that is under way in a group, or of the groups that were founded.</summary>
+    /// <summary>The false statement of a saved state about the pending change of a group, or about the groups that were founded.</summary>
     public enum Lie
     {
         None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome, NumbersUsedUp, NumberOfNone,
@@ -186,9 +186,9 @@ public sealed class HostileFrameTests
         bytes = lie switch
         {
             Lie.NumberToCome => [.. bytes[..LastGroupAt], 1, .. bytes[(LastGroupAt + 1)..]],
-            // The next one would be 0, and the one after it one that there is.
+            // The next number would be 0, and the one after it that of an existing group.
             Lie.NumbersUsedUp => [.. bytes[..LastGroupAt], 0xCE, 0xFF, 0xFF, 0xFF, 0xFF, .. bytes[(LastGroupAt + 1)..]],
-            // Group h, in its record and in its view.
+            // The number of group h, in its record and in its view.
             Lie.NumberOfNone => Replaced(Replaced(bytes, [0x99, 2, (byte)index], [0x99, 0, (byte)index]), [2, (byte)index, 0xA1, (byte)'h'], [0, (byte)index, 0xA1, (byte)'h']),
             _ => bytes,
         };
@@ -202,7 +202,7 @@ public sealed class HostileFrameTests
         return [.. bytes[..at], .. by, .. bytes[(at + old.Length)..]];
     }
 
-    /// <summary>The same frame through a link of the simulator, which takes the addresses that real links take.</summary>
+    /// <summary>The same frame through a link of the simulator, which accepts the same addresses as real links.</summary>
     [Fact]
     public void F1_a_stranger_who_names_an_address_that_does_not_parse_is_refused_and_the_node_serves_on()
     {
@@ -217,7 +217,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 1);
     }
 
-    /// <summary>Five processes; a stranger with the right system id asks to have hundreds of others probed, and tells of as many leaders.</summary>
+    /// <summary>A stranger with the right system id asks one of five processes to probe hundreds of others, and tells of as many leaders.</summary>
     [Fact]
     public void F1_no_frame_of_a_stranger_opens_links()
     {
@@ -243,7 +243,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 5);
     }
 
-    /// <summary>Some 20 bytes each: were all processes counted for each, a turn of thousands would take seconds.</summary>
+    /// <summary>The frames have some 20 bytes each. If each made the leader count all processes, a turn with thousands of frames would take seconds.</summary>
     [Fact]
     public void F1_who_tells_of_other_systems_does_not_have_the_processes_counted_each_time()
     {
@@ -282,7 +282,10 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
-    /// <summary>Who is asked whether it reaches one that is silent may answer. A stranger that takes nobody's name would keep the frozen one in all its groups, which wait for it.</summary>
+    /// <summary>
+    /// Only processes that were asked whether they reach a silent one may answer. Otherwise a stranger, even under its own name, could keep the frozen process in all its
+    /// groups, which wait for it.
+    /// </summary>
     [Fact]
     public void What_a_stranger_answers_for_a_process_that_is_frozen_does_not_keep_it_in_the_system()
     {
@@ -300,7 +303,9 @@ public sealed class HostileFrameTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It listens where it says that it does, and names higher terms: the voters would be its followers, and it their only voter.</summary>
+    /// <summary>
+    /// The stranger listens at the address that it names, and sends higher terms. If the voters listened to it, they would become its followers, and it their only voter.
+    /// </summary>
     [Fact]
     public void While_no_leader_is_heard_the_log_listens_to_those_that_are_registered()
     {
@@ -324,7 +329,9 @@ public sealed class HostileFrameTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>They could be those that a replica which was cut off is to vote with, so some are asked for; and others another time.</summary>
+    /// <summary>
+    /// One of the unknown senders could be a voter of a configuration that a cut-off replica has missed. So the replica asks for a few of them, and for others the next time.
+    /// </summary>
     [Fact]
     public void Of_those_that_nobody_has_named_a_few_are_asked_for_while_no_leader_is_heard_for_long_and_a_leader_ends_that()
     {
@@ -333,7 +340,7 @@ public sealed class HostileFrameTests
         var voter = cluster.Alive.First(process => process != leader);
         foreach (var other in cluster.Alive.Where(other => other != voter)) other.Node.Pause(TimeSpan.FromSeconds(5));
         var strangers = Enumerable.Range(0, 20).Select(i => cluster.Simulation.AddNode($"stranger{i}")).ToList();
-        // They have dialled, and nobody has dialled them.
+        // They have dialled in, and nobody can dial them.
         foreach (var stranger in strangers) voter.Node.Links.Doubted.Add(stranger.Address);
         Speak();
         cluster.Run(2);
@@ -354,7 +361,10 @@ public sealed class HostileFrameTests
         }
     }
 
-    /// <summary>Two voters that do not hear each other, and one that is dead, in whose name nobody is connected: with its word each of the two would lead, and commit what the other does not have.</summary>
+    /// <summary>
+    /// Two voters do not hear each other, and the third is dead; nobody is connected in its name. With votes in its name each of the two would lead, and commit what the other
+    /// does not have.
+    /// </summary>
     [Fact]
     public void Votes_and_acknowledgements_in_the_name_of_a_voter_that_is_dead_count_for_nothing()
     {
@@ -365,7 +375,7 @@ public sealed class HostileFrameTests
         cluster.Simulation.Network.Cut(leader.Node, other.Node);
         cluster.Simulation.Network.Cut(other.Node, leader.Node);
         dead.Node.Crash();
-        // Its host says so to who dials it.
+        // Its host refuses dials.
         cluster.Run(0.3);
         leader.Node.Post(() => leader.Oracle.Join("late", new(), ""));
         for (int again = 0; again < 250; again++)
@@ -384,7 +394,7 @@ public sealed class HostileFrameTests
         Assert.Null(cluster.Leader);
     }
 
-    /// <summary>As over a link that only dialled in under that name: nothing confirms it.</summary>
+    /// <summary>As over a link that somebody dialled in under that name, with nothing to confirm it.</summary>
     private static void InName(OracleCluster.Process to, OracleCluster.Process of, IFrame frame, SystemId system) => to.Node.Post(() =>
     {
         to.Node.Links.Doubted.Add(of.Node.Address);
@@ -393,7 +403,7 @@ public sealed class HostileFrameTests
         if (to.Node.Links.NodeIdOf(peer) == of.Node.Id) to.Oracle.OnFrame(peer, new FrameHeader(body.Length + 8, FrameHeader.Version, frame.Type, 0, 0), body);
     });
 
-    /// <summary>It is registered, and no replica: the log listens to those that it replicates with, and the Oracle to members about their groups.</summary>
+    /// <summary>The hostile process is registered, but no replica. The log listens only to its replicas, and the Oracle only to members about their groups.</summary>
     [Fact]
     public void What_a_registered_process_says_in_the_name_of_a_replica_or_of_a_member_changes_nothing()
     {
@@ -419,7 +429,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 6);
     }
 
-    /// <summary>Who dialled in says that it is a replica, and nothing confirms it: the log does not listen to it, and goes on with those that are.</summary>
+    /// <summary>A node that dialled in says that it is a replica, and nothing confirms it. The log does not listen to it, and goes on with the real replicas.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -438,7 +448,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
-    /// <summary>The term after the highest could be told to nobody, so that nobody would ever lead again.</summary>
+    /// <summary>If the log reached the highest term, no later one could be told to anybody, and nobody would ever lead again.</summary>
     [Fact]
     public void No_frame_brings_the_log_to_a_term_that_is_beyond_reach()
     {
@@ -459,7 +469,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 3);
     }
 
-    /// <summary>Twelve processes of one host: not each watches each. Its word that another is gone would be proof of it, were it its part to watch it.</summary>
+    /// <summary>Twelve processes of one host, so that not each watches each. The word of a watcher that a process of its host is gone would be proof.</summary>
     [Fact]
     public void What_a_process_says_of_one_that_it_does_not_watch_is_refused_unless_a_group_of_both_sees_it()
     {
@@ -479,7 +489,7 @@ public sealed class HostileFrameTests
         }
         cluster.Run(15);
         Assert.Equal(12, cluster.Alive.Count());
-        // In one group with it, it says what a group sees.
+        // As a member of the same group, it may say what a group sees.
         foreach (var member in (OracleCluster.Process[])[hostile, victim]) member.Node.Post(() => member.Oracle.Join("both", new(), ""));
         Assert.True(cluster.RunUntil(() => hostile.Groups.ViewOf("both")?.Members.Count == 2, 10), cluster.Describe());
         long before = leader.Node.Node.Counters.Refused(RefusalReason.WrongSender);
@@ -492,7 +502,7 @@ public sealed class HostileFrameTests
         Joins(cluster, 12);
     }
 
-    /// <summary>What it knows of its groups it says itself: nothing, of thousands, time and again in one turn.</summary>
+    /// <summary>A process tells the Oracle itself what it knows of its groups. This one claims to know nothing of thousands of groups, many times in one turn.</summary>
     [Fact]
     public void Who_says_that_it_knows_none_of_its_groups_is_told_of_them_a_share_at_a_time()
     {
@@ -520,7 +530,7 @@ public sealed class HostileFrameTests
         cluster.Run(window / 1_000.0);
         Assert.InRange(bytes, share / 2, 2 * (share + 1_000));
 
-        // Who takes none of them in is told of each all the same, and who does has all soon.
+        // A process that takes none of them in is still told of each in turn; one that does has them all soon.
         told.Clear();
         for (int i = 0; i < 40; i++)
         {
@@ -546,7 +556,7 @@ public sealed class HostileFrameTests
         return cluster;
     }
 
-    /// <summary>All that were there before are, and decide.</summary>
+    /// <summary>All processes that were there before are still there and can decide.</summary>
     private static void Joins(OracleCluster cluster, int processes)
     {
         foreach (var process in cluster.Lives) process.Node.Post(() => process.Oracle.Join("after", new(), ""));

@@ -2,16 +2,16 @@ using Ida.Testing;
 
 namespace Oracle.Tests;
 
-/// <summary>Two processes that live and do not reach each other, while all others reach both (failure-detection.md#others-are-asked-before-a-process-is-suspected).</summary>
+/// <summary>Two live processes do not reach each other, while all others reach both (failure-detection.md#others-are-asked-before-a-process-is-suspected).</summary>
 public sealed class IndirectProbeTests
 {
-    /// <summary>The first is the shortest interval that is allowed: a round is then no longer than the time between two looks at it.</summary>
+    /// <summary>The first case is the shortest allowed interval; a round is then no longer than the time between two checks of it.</summary>
     [Theory]
     [InlineData(100, 2)]
     [InlineData(100, 4)]
     [InlineData(100, 8)]
     [InlineData(200, 4)]
-    // The way by another has four hops, and there are 100 ms of the round left for it.
+    // The way through another process has four hops, and 100 ms of the round are left for it.
     [InlineData(200, 4, 30)]
     public void One_broken_link_costs_nobody_his_place(int interval, int rounds, int hop = 1)
     {

@@ -4,7 +4,7 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>The groups of a process as far as it knows, which it asks the Oracle about.</summary>
+/// <summary>The groups that a process knows it is in, or waits to join. It asks the Oracle about them.</summary>
 public sealed class KnownGroupsTests
 {
     private static readonly GroupId Group = new(1, 1);
@@ -42,7 +42,7 @@ public sealed class KnownGroupsTests
         Assert.True(_groups.Has(Group));
     }
 
-    /// <summary>It is of before this process, which waits still.</summary>
+    /// <summary>The view is older than this process's request to join, so the process goes on waiting.</summary>
     [Fact]
     public void A_view_without_this_process_ends_nothing_where_there_was_none_with_it()
     {
@@ -70,7 +70,7 @@ public sealed class KnownGroupsTests
         var proposal = new Proposal(Group, 9, 3, [FlatView.Id(0), FlatView.Id(3)], [FlatView.Id(1)], []);
         Assert.Equal([FlatView.Id(2)], _groups.FailedOf(proposal));
         Assert.Empty(_groups.FailedOf(proposal with { Survivors = [FlatView.Id(0), FlatView.Id(2), FlatView.Id(3)] }));
-        // It follows another view, whose members are not known here.
+        // This proposal follows another view, whose members are not known here.
         Assert.Empty(_groups.FailedOf(proposal with { BaseView = 4 }));
     }
 

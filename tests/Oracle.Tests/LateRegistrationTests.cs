@@ -2,10 +2,13 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>What a program asks for while its process is not registered yet is asked of the Oracle once it is, however long that takes.</summary>
+/// <summary>What a program asks for before its process is registered is requested from the Oracle after the registration, however long that takes.</summary>
 public sealed class LateRegistrationTests
 {
-    /// <summary>A seed that hears no majority tells of the system, and nobody can register this process: after 5 s it looks for the system anew.</summary>
+    /// <summary>
+    /// A seed that hears no majority tells of the system, and nobody can register the new process. After 5 s the process looks for a system anew; the join must not be lost by
+    /// that.
+    /// </summary>
     [Fact]
     public void A_join_outlives_a_system_that_was_given_up_before_it_registered_this_process()
     {

@@ -2,10 +2,13 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>A voter on a host that schedules late waits longer for its leader, but not for so long that all have given up before there is another.</summary>
+/// <summary>A voter on a host that schedules late waits longer for its leader, but not so long that all processes give up before there is another leader.</summary>
 public sealed class LateVoterTests
 {
-    /// <summary>Held up again and again for less than is harmless, which makes it wait four times as long where there is time for that; then the leader freezes.</summary>
+    /// <summary>
+    /// The voter is held up again and again, each time for less than a harmful time. So it waits four times as long for its leader, where there is time for that. Then the
+    /// leader freezes.
+    /// </summary>
     [Theory]
     [InlineData(3, 60, 0.3, 1)]
     [InlineData(3, 60, 20, 1)]

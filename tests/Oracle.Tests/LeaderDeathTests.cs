@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// The leader, which founded the system, dies at every moment of the first second in which three vote: a majority of them lives, so the others
-/// have a view without it within seconds (oracle.md#when-things-fail). Each instant is a run of its own seed.
+/// The leader, which founded the system, dies at every moment of the first second in which three vote. A majority of voters lives, so the others have a view without it within
+/// seconds (oracle.md#when-things-fail). Each instant is a run with its own seed.
 /// </summary>
 public sealed class LeaderDeathTests
 {
@@ -16,10 +16,10 @@ public sealed class LeaderDeathTests
     /// <summary>What the others can find out about the dead one.</summary>
     public enum Sign
     {
-        /// <summary>Its address refuses, and its process is gone.</summary>
+        /// <summary>Its address refuses dials, and its process is gone.</summary>
         Gone,
 
-        /// <summary>Its address refuses; the process that it was part of lives.</summary>
+        /// <summary>Its address refuses dials; the operating system's process that it was part of lives.</summary>
         Refused,
 
         /// <summary>Nothing: its host is dead.</summary>
@@ -39,13 +39,13 @@ public sealed class LeaderDeathTests
         var times = new List<double>();
         for (int i = 0; i < Instants; i++) times.Add(TimeWithout(processes, sign, (ulong)i + 1, i * Step));
         times.Sort();
-        // Nobody waits for a suspicion to be repeated: those that come while the next leader begins count.
+        // No suspicion has to be repeated: those that arrive while the next leader begins count.
         if (sign != Sign.None) Assert.True(times[Instants / 2] < 0.1, $"median {times[Instants / 2]} s");
     }
 
     /// <summary>
-    /// The connections break as the third begins to vote, and with them what the founder says of it. What the log says comes again, and is enough
-    /// for the others to know each other when the founder dies 150 ms later, before it was asked again.
+    /// The connections break as the third voter begins to vote, and with them the founder's news of it is lost. Only the log is sent again. From the log alone the others must
+    /// know each other when the founder dies 150 ms later, before it was asked again.
     /// </summary>
     [Fact]
     public void Voters_that_were_told_of_each_other_by_the_log_alone_find_each_other()
@@ -69,7 +69,7 @@ public sealed class LeaderDeathTests
         }
     }
 
-    /// <summary>A question for a lease reaches the next leader before it has committed anything of its own: it waits there.</summary>
+    /// <summary>A question for a lease reaches the next leader before it has committed an entry of its own. The leader keeps the question until it has.</summary>
     [Fact]
     public void A_question_for_a_lease_that_comes_while_a_leader_begins_is_answered_when_it_has_begun()
     {
@@ -81,7 +81,7 @@ public sealed class LeaderDeathTests
             cluster[0].Node.Crash();
             Assert.True(cluster.RunUntil(() => cluster.Leader is { } leader && others.Contains(leader), Bound), cluster.Describe());
             long led = cluster.Leader!.Node.Node.Now;
-            // Less than it takes to ask again.
+            // Less time than until the question is repeated.
             cluster.Run(0.05);
             Assert.True(cluster.Leader!.Oracle.LeaseUntil > led + (cluster.Options.LeaseDuration.Nanoseconds() * 19 / 20), $"{cluster.Describe()}: lease for {(cluster.Leader!.Oracle.LeaseUntil - led) / 1e9} s");
         }

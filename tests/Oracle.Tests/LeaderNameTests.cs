@@ -2,10 +2,10 @@ using GroupCore.Transport;
 
 namespace Oracle.Tests;
 
-/// <summary>What a process tells others of the leader is where the leader says it is, and not where this process reaches it.</summary>
+/// <summary>A process gives others the address that the leader states, not the one under which it reaches the leader itself.</summary>
 public sealed class LeaderNameTests
 {
-    /// <summary>As a seed behind a proxy, or at one of several addresses.</summary>
+    /// <summary>As with a seed behind a proxy, or with several addresses.</summary>
     [Fact]
     public void A_replica_that_reaches_the_leader_under_another_address_names_it_by_its_own()
     {
@@ -24,7 +24,7 @@ public sealed class LeaderNameTests
 
     private sealed class AliasLinks(ILinks inner, ulong alias) : ILinks
     {
-        /// <summary>How often the address of that node was asked for.</summary>
+        /// <summary>How often the address of the aliased node was asked for.</summary>
         public int Asked { get; private set; }
 
         public NodeAddress Local => inner.Local;

@@ -9,7 +9,9 @@ public sealed class LeaderShellTests
     private readonly TellingLinks _links = new();
     private readonly LogBus _bus = new();
 
-    /// <summary>The steps of the configuration follow each other without a pause: each comes with the end of the turn after what allows it, and not with the next tick.</summary>
+    /// <summary>
+    /// The steps of the configuration follow each other without a pause: the next step comes at the end of the turn after the one that allows it, not with the next tick.
+    /// </summary>
     [Fact]
     public void What_is_committed_is_followed_by_the_step_that_it_allows()
     {
@@ -22,7 +24,10 @@ public sealed class LeaderShellTests
         Assert.Equal(2UL, Assert.Single(replica.Log.Entries.Configuration.Learners).Node);
     }
 
-    /// <summary>A process that is excluded and asks for something is told so; of one that this replica does not know yet, since it is registered later in the log, nothing is said.</summary>
+    /// <summary>
+    /// An excluded process that asks for something is told that it is excluded. A process that this replica does not know may be registered later in the log, so it is told
+    /// nothing.
+    /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -48,7 +53,7 @@ public sealed class LeaderShellTests
         Assert.Equal(excluded ? [(int)asks.Node, (int)asks.Node] : [], _links.Told);
     }
 
-    /// <summary>An exclusion that the log does not take is decided again: until then the process is a member like others, from the same turn on.</summary>
+    /// <summary>An exclusion that the log refuses is decided again later. Until then, from the same turn on, the process is a member like any other.</summary>
     [Fact]
     public void Whose_exclusion_the_log_refused_is_a_member_again_with_that_turn()
     {
@@ -61,7 +66,7 @@ public sealed class LeaderShellTests
         Assert.True(replica.State.IsAlive(suspected));
     }
 
-    /// <summary>A request is repeated when its answer is late, over another link perhaps, and may still wait at the leader.</summary>
+    /// <summary>A request is repeated when its answer is late, perhaps over another link, while the first copy may still wait at the leader.</summary>
     [Fact]
     public void A_request_that_comes_twice_is_in_the_entry_once_and_answered_where_it_came_from_last()
     {
@@ -76,14 +81,14 @@ public sealed class LeaderShellTests
         Assert.DoesNotContain(20, _links.Told);
     }
 
-    /// <summary>A replica that leads alone, with so many registered processes, of which it is the first; what it sends is seen at the links.</summary>
+    /// <summary>A replica that leads alone, with the given number of registered processes, of which it is the first. Its links record what it sends.</summary>
     private OracleReplica Leading(int processes)
     {
         var part = new LogBus.Part(_bus, 1, _links);
         var replica = new OracleReplica(part, new(), new(part), () => { }, () => { });
         replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++) Register(replica, node);
-        // Until nothing is left to do for the configuration.
+        // Until the configuration needs no further step.
         for (int turn = 0; turn < 10; turn++) Turn(replica);
         return replica;
     }

@@ -3,12 +3,14 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Finished flushes of groups whose excluded members may still act wait at the leader, and go when those are proved dead.</summary>
+/// <summary>View completions of groups whose excluded members may still act wait at the leader. They proceed when those members are proved dead.</summary>
 public sealed class LeaseFenceTests
 {
     private const int Failed = 40, Groups = 200;
 
-    /// <summary>It is kept for as long as a lease lasts, and comes into the log: ids of whoever, of which there may be as many as a group can have members.</summary>
+    /// <summary>
+    /// A view completion is kept for as long as a lease lasts, and then goes into the log. If it could name arbitrary ids, it could hold as many as a group can have members.
+    /// </summary>
     [Theory]
     [InlineData(2, true)]
     [InlineData(3, false)]
@@ -41,7 +43,7 @@ public sealed class LeaseFenceTests
         var self = leader.IdOf(1);
         ProcessId[] others = [.. Enumerable.Range(2, Failed).Select(node => leader.IdOf((ulong)node))];
         for (int i = 0; i < Groups; i++) Append(new Create($"g{i:000}", new() { StrictPrimary = true }, 0, [self, others[i % Failed]]), self, (ulong)i + 1);
-        // Their leases are those that the leader granted.
+        // The leader granted their leases itself.
         for (int i = 0; i < Failed; i++) replica.Services.OnLeaseAsk(0, LogBus.ReplicaOf((ulong)i + 2), new(others[i], leader.Bus.Parts[1].Now, 0));
         leader.Turn();
         leader.Turn();

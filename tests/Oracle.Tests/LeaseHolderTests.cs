@@ -21,7 +21,7 @@ public sealed class LeaseHolderTests
         _lease.Begin();
     }
 
-    /// <summary>The other two hundredths are for clocks that drift.</summary>
+    /// <summary>The remaining two hundredths allow for clock drift.</summary>
     [Fact]
     public void A_lease_lasts_98_hundredths_of_its_length_from_when_it_was_asked_for()
     {
@@ -87,14 +87,14 @@ public sealed class LeaseHolderTests
         Assert.True(_lease.InDoubt);
         Assert.Equal(0, _lease.Until);
         Assert.False(_lease.Take(Grant(before)));
-        // It asks at once.
+        // The holder asks again at once.
         var after = _lease.Ask(Self, out _)!;
         Assert.True(_lease.Take(Grant(after)));
         Assert.False(_lease.InDoubt);
         Assert.Equal(after.Sent + (980 * Millisecond), _lease.Until);
     }
 
-    /// <summary>They could not be asked during it; their silence before it counts.</summary>
+    /// <summary>The others could not be asked during the jump. Their silence before the jump still counts.</summary>
     [Fact]
     public void A_jump_is_no_silence_of_the_others()
     {

@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// Processes with leases of different lengths in one system, as while a change of the option is rolled out: whoever leads waits for what the
-/// excluded process counts, not for what it would count itself (oracle.md#a-view-waits-for-the-leases-of-those-it-excludes).
+/// Processes with leases of different lengths in one system, as while a change of the option is rolled out. A leader waits for the lease length of the excluded process, not
+/// for its own (oracle.md#a-view-waits-for-the-leases-of-those-it-excludes).
 /// </summary>
 public sealed class LeaseLengthTests
 {
@@ -22,7 +22,7 @@ public sealed class LeaseLengthTests
         }
     }
 
-    /// <summary>The one that granted it is gone, and with it what only it knew.</summary>
+    /// <summary>The leader that granted the lease is gone, and with it what only it knew.</summary>
     [Fact]
     public void A_leader_of_short_leases_waits_for_the_long_lease_that_its_predecessor_granted()
     {
@@ -36,7 +36,7 @@ public sealed class LeaseLengthTests
         }
     }
 
-    /// <summary>Nobody of its group is left, so no record of it either: the name stays taken as long as it may act.</summary>
+    /// <summary>The excluded process was the only member, so no record of the group is left. The name stays taken as long as the process may act.</summary>
     [Fact]
     public void The_name_of_a_lost_group_is_kept_for_the_long_lease_of_its_last_member()
     {
@@ -56,7 +56,10 @@ public sealed class LeaseLengthTests
         }
     }
 
-    /// <summary>To the leader and back, with a round among the voters between, takes a quarter of a second: longer than until a question is repeated, elsewhere too.</summary>
+    /// <summary>
+    /// The way to the leader and back, with a round among the voters, takes a quarter of a second. That is longer than a question waits before it is repeated, also to another
+    /// replica.
+    /// </summary>
     [Fact]
     public void A_lease_that_takes_longer_to_be_granted_than_a_question_is_waited_for_is_held_all_the_same()
     {
@@ -75,7 +78,7 @@ public sealed class LeaseLengthTests
         Assert.Equal(0, without);
     }
 
-    /// <summary>Whom it is to watch a process hears with its lease: it asks for that more often than a long lease needs.</summary>
+    /// <summary>A process learns from its lease grants which processes it must watch. So it asks more often than a long lease needs.</summary>
     [Theory]
     [InlineData(1, true)]
     [InlineData(60, true)]
@@ -104,7 +107,7 @@ public sealed class LeaseLengthTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Three that vote and have short leases, and a fourth with long ones.</summary>
+    /// <summary>Three voters with short leases, and a fourth process with long ones.</summary>
     private static OracleCluster Running(ulong seed)
     {
         var cluster = new OracleCluster(seed, 4, shape: static (node, plain) => plain with { LeaseDuration = node.Name == "p3" ? Long : Short });
@@ -115,7 +118,7 @@ public sealed class LeaseLengthTests
             Assert.True(cluster.RunUntil(() => cluster[i].Oracle.State == MembershipState.Active, 5), cluster.Describe());
         }
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Leader?.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 3, 10), cluster.Describe());
-        // A lease that is as good as new, or an old one.
+        // So the lease is nearly new or old, depending on the seed.
         cluster.Run(1 + (0.05 * seed));
         return cluster;
     }

@@ -5,13 +5,13 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>What a leader that is frozen in a turn may believe of leases. A turn reads what came after its time.</summary>
+/// <summary>What a leader may assume about leases when it is frozen within a turn. Such a turn reads frames that came after the turn's time.</summary>
 public sealed class LeaseTableTests
 {
     private const long Freeze = 5 * Durations.Second;
     private static readonly OracleOptions Options = new();
 
-    /// <summary>The leader votes alone, so the question needs no round: it is answered in the turn that read it.</summary>
+    /// <summary>The leader votes alone, so a question needs no read round and is answered in the turn that read it.</summary>
     [Fact]
     public void A_lease_is_counted_from_when_it_is_granted_not_from_the_time_of_the_turn()
     {
@@ -31,7 +31,7 @@ public sealed class LeaseTableTests
         Assert.Equal(part.Now + Freeze + Durations.Second, table.EndOf(asker, Durations.Second));
     }
 
-    /// <summary>The votes that made it leader came during the freeze, and until then its predecessor granted leases.</summary>
+    /// <summary>The votes that made it leader came during the freeze; until then its predecessor may have granted leases.</summary>
     [Fact]
     public void A_leadership_begins_when_it_was_won_not_at_the_time_of_the_turn()
     {
@@ -42,7 +42,7 @@ public sealed class LeaseTableTests
         Assert.Equal(bus.Parts[2].Now + Freeze, bus[2].Leading!.Since);
     }
 
-    /// <summary>A leader that was deposed and does not know it would grant leases, while its successor installs the view without who holds them.</summary>
+    /// <summary>Otherwise a deposed leader that does not know of its successor would grant leases to a process, while the successor installs a view without it.</summary>
     [Fact]
     public void No_lease_is_granted_before_a_majority_has_said_that_the_leader_leads()
     {
@@ -62,7 +62,7 @@ public sealed class LeaseTableTests
         Assert.Equal(1, table.Count);
     }
 
-    /// <summary>What is answered to a round says nothing of the time after it was sent, and in that time the second question came.</summary>
+    /// <summary>Answers to a round say nothing about the time after the round was sent, and the second question came in that time.</summary>
     [Fact]
     public void A_lease_waits_for_a_round_that_began_after_the_question()
     {
@@ -83,7 +83,10 @@ public sealed class LeaseTableTests
         Assert.Equal(2, table.Count);
     }
 
-    /// <summary>A majority answers its first round, and lacks its first entry still: what an earlier leader appended may be decided yet, the exclusion of the asker too.</summary>
+    /// <summary>
+    /// A majority answers the new leader's first round, but does not have its first entry yet. An entry of an earlier leader may still be committed, even the exclusion of the
+    /// asker.
+    /// </summary>
     [Fact]
     public void A_new_leader_grants_no_lease_before_an_entry_of_its_term_is_committed()
     {
@@ -104,7 +107,7 @@ public sealed class LeaseTableTests
         Assert.Equal(1, table.Count);
     }
 
-    /// <summary>The view without it may wait for the lease that it has, and for no further one.</summary>
+    /// <summary>The view without the process waits for the lease that it has; it must get no further one.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -113,7 +116,7 @@ public sealed class LeaseTableTests
         var bus = Voters();
         var state = StateOf(bus.Parts[1]);
         var (asker, other) = (state.FindNode(2)!.Id, state.FindNode(3)!.Id);
-        // A view names it, so its record stays.
+        // A view names the process, so its record stays.
         state.Apply(4, OperationCodec.WriteEntry([new(other, 1, 1, new Create("g", new(), 0, [asker, other]))]));
         if (applied) state.Apply(5, OperationCodec.WriteEntry([new(default, 0, 0, new Exclude([new(asker, false)]))]));
         Assert.NotNull(state.Find(asker));

@@ -8,10 +8,10 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>One limit each, whoever checks it.</summary>
+/// <summary>Each value has one limit, the same at every place that checks it.</summary>
 public sealed class LimitTests
 {
-    /// <summary>Sums of them are times of the clock, which overflowed; with heartbeats of more than a third of a second no leader stayed.</summary>
+    /// <summary>Sums of these times are clock values, which once overflowed. With heartbeats of more than a third of a second no leader lasted.</summary>
     [Theory]
     [InlineData(nameof(OracleOptions.IsolationTimeout))]
     [InlineData(nameof(OracleOptions.ExclusionTimeout))]
@@ -35,7 +35,7 @@ public sealed class LimitTests
             Assert.Contains(name, Assert.Throws<InvalidOptionException>(most(time).Validate).Message, StringComparison.Ordinal);
     }
 
-    /// <summary>The longest times that are allowed: a leader stays, members stay, and one that dies is out.</summary>
+    /// <summary>With the longest allowed times a leader stays, members stay, and a dead member is excluded.</summary>
     [Fact]
     public void The_longest_heartbeat_and_patience_work()
     {
@@ -56,7 +56,7 @@ public sealed class LimitTests
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 3, 10), cluster.Describe());
     }
 
-    /// <summary>Whoever registers says how long its leases are, and for so long the others wait for it when it is silent.</summary>
+    /// <summary>A process that registers says how long its leases are, and the others wait that long for it when it is silent.</summary>
     [Theory]
     [InlineData(600, true)]
     [InlineData(601, false)]
@@ -66,7 +66,7 @@ public sealed class LimitTests
         Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, Written(request), out _, out _));
     }
 
-    /// <summary>Nobody reads a join with a time that the wire does not have: its caller got no answer, ever.</summary>
+    /// <summary>No receiver can read a join with a time that the wire format does not have. Before, its caller never got an answer.</summary>
     [Theory]
     [InlineData(-1.0, false)]
     [InlineData(0.0, false)]
@@ -91,7 +91,7 @@ public sealed class LimitTests
         Assert.All(one.Groups.Refused, refusal => Assert.Contains("SlowMemberTimeout", refusal, StringComparison.Ordinal));
     }
 
-    /// <summary>All who give such a name would found, and join, a group of another one, which is the same for all of them.</summary>
+    /// <summary>A name with an unpaired surrogate changes on the wire. All callers with such names would found and join one and the same group under another name.</summary>
     [Theory]
     [InlineData("name")]
     [InlineData("tag")]
@@ -121,7 +121,7 @@ public sealed class LimitTests
         var host = new GroupHost(node.Node, new OracleMember(node.Node, new()), new() { Serializer = ContractSerializer.Instance });
         if (fits) return;
         var join = host.JoinAsync(name, _ => { }).AsTask();
-        // It is refused before anything waits; there is nobody here who would end it later.
+        // The join is refused before anything waits; nothing here would end it later.
         Assert.True(join.IsCompleted);
         await Assert.ThrowsAsync<ArgumentException>(() => join);
     }

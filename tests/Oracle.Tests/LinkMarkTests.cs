@@ -3,7 +3,7 @@ using Oracle.Raft;
 
 namespace Oracle.Tests;
 
-/// <summary>Whether parts of the saved state still wait in the link that they were sent over.</summary>
+/// <summary>Whether parts of the saved state still wait in the link over which they were sent.</summary>
 public sealed class LinkMarkTests
 {
     private readonly CountedLinks _links = new();
@@ -23,14 +23,14 @@ public sealed class LinkMarkTests
         var end = _port.EndOf(_other);
         Assert.Equal(new(_links.Peer, 1_500), end);
         Assert.True(_port.Holds(_other, end));
-        // What others send later waits behind it.
+        // Later frames of others wait behind the mark.
         (_links.Taken, _links.Queued) = (1_499, 9_000);
         Assert.True(_port.Holds(_other, end));
         (_links.Taken, _links.Queued) = (1_500, 9_000);
         Assert.False(_port.Holds(_other, end));
     }
 
-    /// <summary>The link is over and there is another one: what was in it is lost.</summary>
+    /// <summary>The link is over and another has replaced it, so what was in the old link is lost.</summary>
     [Fact]
     public void Nothing_waits_in_a_link_that_is_over()
     {

@@ -6,7 +6,7 @@ using Oracle.Detection;
 
 namespace Oracle.Tests;
 
-/// <summary>When a link to a process is let go of that nobody can dial (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
+/// <summary>When a link to a process that nobody can dial is let go (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
 public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget, IDisposable
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -27,7 +27,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
         _here.Node.SetTimer(0, this, 0);
         _here.Post(Say);
         Assert.True(_simulation.RunUntil(() => _frames == 2, Second));
-        // Nothing gets there any more, so that no dial is answered; what comes from there comes.
+        // Nothing reaches the other node any more, so no dial is answered. Its own frames still arrive.
         _simulation.Network.Cut(_here, _there);
         _here.Post(() => _links.OnDropped(_peer, gone: false));
     }
@@ -43,7 +43,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
         Assert.Contains(LinkFault.Unreachable, _faults);
         Assert.DoesNotContain(LinkFault.Rejected, _faults);
         Assert.Equal(42, _frames);
-        // And the end of the cut is heard.
+        // The link survives the end of the cut.
         _simulation.Network.Heal();
         _simulation.Run(20 * Second);
         Assert.False(_here.Links.Ends[_peer].IsOver);
@@ -81,7 +81,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
 
     void IFrameHandler.OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body)
     {
-        // The first goes there and is answered; all others come from there.
+        // The first frame goes to the other node and is answered; all later ones come from there.
         if (_frames++ == 0) Say(_there);
     }
 

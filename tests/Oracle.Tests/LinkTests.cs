@@ -2,12 +2,12 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>What a process keeps of those it outlived: nothing (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
+/// <summary>A process keeps nothing of those it outlived (failure-detection.md#links-to-dead-processes-are-let-go).</summary>
 public sealed class LinkTests
 {
     private const int Comers = 50;
 
-    /// <summary>Half of them die where their host answers for them, half silently; each in another life of another node.</summary>
+    /// <summary>Half of them die while their host answers for them, half silently. Each is another node.</summary>
     [Fact]
     public void After_50_joins_and_kills_a_survivor_has_links_to_those_that_live_only()
     {
@@ -22,13 +22,13 @@ public sealed class LinkTests
             cluster[i].Node.Crash(hostAnswers: i % 2 == 0);
             Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
         }
-        // Who fell silent may be behind a cut, and is waited for as long as it could come back.
+        // A process that fell silent may be behind a cut, so its link is kept as long as it could come back.
         cluster.Run(65);
         for (int i = 0; i < 3; i++) Assert.Equal(2, cluster[i].Node.Links.Ends.Count(end => !end.IsClosed));
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Where its host refuses it is decided what became of it, and nothing that is queued for it is kept for longer.</summary>
+    /// <summary>When the host refuses dials, the fate of the process is known, and nothing that is queued for it is kept any longer.</summary>
     [Fact]
     public void The_link_to_a_process_whose_host_refuses_goes_with_its_exclusion()
     {
@@ -45,11 +45,11 @@ public sealed class LinkTests
             Assert.True(cluster.RunUntil(() => IsSettled(cluster, 3), 10), cluster.Describe());
         }
         cluster.Run(3);
-        // The leader tells the last one of its exclusion for a while, and where a lease named one no more before its exclusion was heard of its link has a minute.
+        // The leader tells the last process of its exclusion for a while. If a lease grant dropped the process before its exclusion was known, its link stays for a minute.
         for (int i = 0; i < 3; i++) Assert.InRange(cluster[i].Node.Links.Ends.Count(end => !end.IsClosed), 2, 4);
     }
 
-    /// <summary>They leave, and stay up with their connections, each as another node: what those have that watched them, and led, is a guest's.</summary>
+    /// <summary>The leavers depart, but their nodes and connections stay up. To their former watchers and leaders, their links then count as guests' links.</summary>
     [Fact]
     public void After_50_joins_and_departures_a_survivor_asks_for_no_links_but_to_those_that_stayed()
     {
@@ -71,7 +71,7 @@ public sealed class LinkTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It votes until it is replaced: each change of the configuration until then names it. The leader tells it of them for a second more.</summary>
+    /// <summary>The excluded process votes until it is replaced, and every configuration until then names it. The leader tells it of its exclusion for another second.</summary>
     [Fact]
     public void A_replica_asks_for_no_link_to_a_voter_that_was_excluded()
     {
@@ -93,7 +93,7 @@ public sealed class LinkTests
         }
     }
 
-    /// <summary>Else strangers that hold all places for guests could push a process out.</summary>
+    /// <summary>Otherwise strangers that take all places for guests could push a process of the system out.</summary>
     [Fact]
     public void The_leader_vouches_for_the_processes_of_its_system_and_for_no_stranger()
     {
@@ -112,7 +112,7 @@ public sealed class LinkTests
         for (int i = 0; i < 3; i++) Assert.DoesNotContain(cluster[i].Node.Links.Ends, end => end.NodeId == stranger.Id && end.IsVouched);
     }
 
-    /// <summary>Others may dial, and be gone again, before membership begins.</summary>
+    /// <summary>Other nodes may dial in and be gone again before membership begins.</summary>
     [Fact]
     public void Of_links_that_came_and_went_before_the_start_nothing_is_kept()
     {

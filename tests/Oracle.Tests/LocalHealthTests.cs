@@ -3,7 +3,7 @@ using Oracle.Detection;
 
 namespace Oracle.Tests;
 
-/// <summary>A jump of the clock puts a process in doubt once the protocol is entered, however often somebody looked before.</summary>
+/// <summary>A jump of the clock puts a process in doubt when it next enters the protocol, however often the clock was looked at before.</summary>
 public sealed class LocalHealthTests
 {
     [Fact]
@@ -16,7 +16,7 @@ public sealed class LocalHealthTests
         Assert.Equal(0, health.TakeJump(Durations.Second));
     }
 
-    /// <summary>Reads look at the lease before anything else runs after the pause: it stays void until the Oracle has answered a question from after it.</summary>
+    /// <summary>Reads look at the lease before anything else runs after the pause. It stays void until the Oracle has answered a question that was sent after the pause.</summary>
     [Fact]
     public void F15_a_process_that_is_read_from_after_a_pause_holds_no_lease_until_it_asked_again()
     {
@@ -26,7 +26,7 @@ public sealed class LocalHealthTests
         cluster.Run(3);
         var one = cluster.Alive.Last(process => process != cluster.Leader);
         one.Node.Pause(TimeSpan.FromSeconds(1));
-        // Cut off, it gets no answer: what it held before the pause must not come back.
+        // The process is cut off and gets no answer. The lease that it held before the pause must not come back.
         cluster.Simulation.Network.Partition([one.Node], [.. cluster.Alive.Where(process => process != one).Select(process => process.Node)]);
         var seen = new List<long>();
         for (int post = 0; post < 3; post++) one.Node.Post(() => seen.Add(one.Oracle.LeaseUntil));
@@ -36,7 +36,7 @@ public sealed class LocalHealthTests
         Assert.Equal([0, 0, 0, 0], seen);
     }
 
-    /// <summary>The machine slept: nobody was silent, since nobody could be asked. Longer than what makes a process give up its membership.</summary>
+    /// <summary>The machine sleeps for longer than makes a process give up its membership. The others were not silent, since they could not be asked.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
@@ -54,8 +54,8 @@ public sealed class LocalHealthTests
     }
 
     /// <summary>
-    /// Only the time that passed at once is no silence of the others; between the stalls it asks and nobody answers. Where there is hardly any
-    /// time between them, as on a host that is loaded far beyond what it can do, there is an end to it too.
+    /// Only the time that the clock jumped does not count as silence of the others; between the stalls the process asks and nobody answers. Even with hardly any time between
+    /// stalls, as on a host under far too much load, it gives up in the end.
     /// </summary>
     [Theory]
     [InlineData(500)]

@@ -4,8 +4,8 @@ using Oracle.Raft;
 namespace Oracle.Tests;
 
 /// <summary>
-/// Directed schedules of the log: with all rules no two replicas apply different entries at one index; each rule left out lets them
-/// (oracle.md#rules; Ongaro and Ousterhout 2014, figure 8; Ongaro's erratum on single-server changes).
+/// Directed schedules of the log. With all rules no two replicas apply different entries at one index; without one of them they do (oracle.md#rules; Ongaro and Ousterhout
+/// 2014, figure 8; Ongaro's erratum on single-server changes).
 /// </summary>
 public sealed class LogRuleTests
 {
@@ -46,7 +46,7 @@ public sealed class LogRuleTests
         Check(bus, null);
     }
 
-    /// <summary>It voted for itself, and has no other vote in that term when it hears of the leader and is a follower again.</summary>
+    /// <summary>The candidate voted for itself. It must not vote again in that term after it hears of the leader and becomes a follower.</summary>
     [Fact]
     public void A_candidate_that_follows_the_leader_of_its_term_has_voted_all_the_same()
     {
@@ -60,7 +60,8 @@ public sealed class LogRuleTests
     }
 
     /// <summary>
-    /// Of four voters 4 is to be a learner; 1 tells nobody but 4, and dies. 2 and 3 are no majority of four, and 4 votes for no shorter log. It leads until its vote is taken for good.
+    /// 1 demotes voter 4 of four to a learner, tells only 4, and dies. 2 and 3 are no majority of four, and 4 votes for no shorter log. So 4 leads until the demotion is
+    /// committed.
     /// </summary>
     [Fact]
     public void A_replica_whose_vote_is_taken_is_elected_where_it_alone_knows()
@@ -83,7 +84,7 @@ public sealed class LogRuleTests
         Check(bus, null);
     }
 
-    /// <summary>For as long as it hears nobody it asks whether it would be elected, and begins no term: with a later one it would end the leadership that the others hear.</summary>
+    /// <summary>While the voter hears nobody it only asks whether it would be elected, and begins no term. A later term would depose the leader that the others hear.</summary>
     [Fact]
     public void A_voter_that_was_cut_off_comes_back_in_the_same_term_and_deposes_nobody()
     {
@@ -105,7 +106,7 @@ public sealed class LogRuleTests
         Assert.Equal((term, term), (bus[1].Term, bus[3].Term));
     }
 
-    /// <summary>Only the link between 1 and 3 is broken: if 2 encouraged 3, that one would begin a term for which nobody votes, and 1 would step down for it.</summary>
+    /// <summary>Only the link between 1 and 3 is broken. If 2 encouraged 3, 3 would begin a term in which nobody votes for it, and 1 would step down.</summary>
     [Fact]
     public void A_voter_that_hears_a_leader_encourages_nobody_else()
     {
@@ -167,14 +168,14 @@ public sealed class LogRuleTests
         bus[2].Leading?.TryChange(bus[2].Entries.Configuration.Remove(1));
         bus.Settle();
         bus.Connect(1, 4, 5);
-        // It steps down for want of a majority, learns of the later term, and is elected behind that.
+        // 1 steps down for lack of a majority, learns of the later term, and is elected in one after that.
         for (int attempt = 0; attempt < 4 && !(bus[1].Leading is not null && bus[1].Term > 1); attempt++) bus.Campaign(1);
         if (bus[1].Leading is not null) Append(bus, 1, 9);
         bus.Settle();
         Check(bus, name);
     }
 
-    /// <summary>Figure 8 of Ongaro and Ousterhout 2014: an entry of an earlier term on a majority is overwritten after all.</summary>
+    /// <summary>Figure 8 of Ongaro and Ousterhout 2014: an entry of an earlier term is on a majority and is overwritten all the same.</summary>
     [Theory]
     [InlineData(null)]
     [InlineData(nameof(OracleRules.RaftOldTermByCounting))]
@@ -218,8 +219,8 @@ public sealed class LogRuleTests
     }
 
     /// <summary>
-    /// Five voters. 1 commits entries with 2 and 3; a saved state of an earlier index, sent before 2 had them, reaches 2 late. If that cleared
-    /// what 2 acknowledged, 2, 4 and 5 would elect a leader without it (Ongaro and Ousterhout 2014, section 7).
+    /// Five voters. 1 commits entries with 2 and 3. A saved state of an earlier index, sent before 2 had the entries, reaches 2 late. If it cleared the entries that 2 has
+    /// acknowledged, 2, 4 and 5 would elect a leader without them (Ongaro and Ousterhout 2014, section 7).
     /// </summary>
     [Theory]
     [InlineData(null)]
@@ -249,8 +250,8 @@ public sealed class LogRuleTests
     }
 
     /// <summary>
-    /// A replica that lies leads by its word alone, and fills another's log with what it never commits: then that one is elected with it, or
-    /// hears another that was.
+    /// A lying replica merely claims to lead, and fills another's log with entries that it never commits. Then either the other replica is elected with those entries, or
+    /// another leader reaches it.
     /// </summary>
     [Theory]
     [InlineData(1)]
@@ -284,7 +285,7 @@ public sealed class LogRuleTests
         void Say(LogEntry[] entries) => log.OnFrame(liar, new AppendRequest(term, log.Entries.LastIndex, log.Entries.LastTerm, entries, 0, 0));
     }
 
-    /// <summary>What others hold for it stays far below what they would refuse.</summary>
+    /// <summary>So what the others hold for this leader stays far below what they would refuse.</summary>
     [Fact]
     public void A_leader_takes_no_more_than_16_MiB_that_are_not_committed()
     {
@@ -301,7 +302,9 @@ public sealed class LogRuleTests
         Append(bus, 1, 9);
     }
 
-    /// <summary>The index after the highest could be told to nobody. A replica that has nothing yet cannot know better; what it has then is nothing that the leader counts.</summary>
+    /// <summary>
+    /// At the highest index, the next one could be told to nobody. A replica that has nothing yet cannot know better, but the leader does not count what it claims to have.
+    /// </summary>
     [Fact]
     public void No_saved_state_brings_the_log_to_an_index_that_is_beyond_reach()
     {

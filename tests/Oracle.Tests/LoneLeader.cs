@@ -3,7 +3,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>A replica that leads alone, as it stands in its node: with so many registered processes, of which it is the first.</summary>
+/// <summary>A replica that leads alone, with the given number of registered processes, of which it is the first.</summary>
 internal sealed class LoneLeader
 {
     public LoneLeader(int processes)
@@ -13,7 +13,7 @@ internal sealed class LoneLeader
         Replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++)
             Replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
-        // Until nothing is left to do for the configuration.
+        // Until the configuration needs no further step.
         for (int turn = 0; turn < 10; turn++) Turn();
     }
 

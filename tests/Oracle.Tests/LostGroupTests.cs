@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>A group of which no member survives is over, but one that is cut off may act in it until its lease ends: so long the name is kept.</summary>
+/// <summary>A group without surviving members is over, but a member that is cut off may act in it until its lease ends. Until then the name is kept.</summary>
 public sealed class LostGroupTests
 {
     private const string Name = "lone";
@@ -33,7 +33,7 @@ public sealed class LostGroupTests
         }
     }
 
-    /// <summary>The next leader knows of no lease: it waits until none of its predecessor can be left.</summary>
+    /// <summary>The next leader knows of no lease. It waits until none that its predecessor granted can be left.</summary>
     [Fact]
     public void The_name_stays_kept_when_the_leader_dies()
     {
@@ -52,7 +52,7 @@ public sealed class LostGroupTests
         }
     }
 
-    /// <summary>Who is proved dead cannot act: nothing waits for its lease.</summary>
+    /// <summary>A member that is proved dead cannot act, so nothing waits for its lease.</summary>
     [Fact]
     public void The_name_of_a_group_whose_only_member_crashed_is_free_at_once()
     {
@@ -64,7 +64,9 @@ public sealed class LostGroupTests
         Assert.True(cluster.RunUntil(() => next.Groups.ViewOf(Name) is not null, 0.2), cluster.Describe());
     }
 
-    /// <summary>One process may leave thousands of them: all in one entry after the other they would keep every replica busy.</summary>
+    /// <summary>
+    /// One process may leave thousands of lost groups behind. If all names were released in entries that follow each other at once, every replica would be busy with them.
+    /// </summary>
     [Fact]
     public void Of_many_names_that_are_due_at_once_a_bounded_number_is_free_with_each_tick()
     {
@@ -91,7 +93,7 @@ public sealed class LostGroupTests
         Assert.InRange(freed, 1, most);
     }
 
-    /// <summary>A system of five, and a group of one that does not vote.</summary>
+    /// <summary>A system of the given size, and a group of one process that does not vote.</summary>
     private static OracleCluster Running(ulong seed, int processes, out OracleCluster.Process lone)
     {
         var cluster = new OracleCluster(seed, processes);

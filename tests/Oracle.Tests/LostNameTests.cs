@@ -3,7 +3,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>What the leader does for the names of lost groups: each is proposed once, however long the log takes.</summary>
+/// <summary>The leader releases the names of lost groups: it proposes each once, however long the log takes.</summary>
 public sealed class LostNameTests
 {
     private const int Groups = 600;
@@ -19,12 +19,12 @@ public sealed class LostNameTests
         _replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= 2; node++)
             _replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
-        // Until nothing is left to do for the configuration.
+        // Until the configuration needs no further step.
         for (int turn = 0; turn < 10; turn++) Turn();
         var lone = _replica.State.FindNode(2)!.Id;
         for (ulong number = 1; number <= Groups; number++) Append(new Create($"own{number:000}", new(), 0, [lone]), number);
         Append(new Create("both", new(), 0, [_replica.State.FindNode(1)!.Id, lone]), Groups + 1);
-        // Its lease is one that the leader granted.
+        // The leader granted its lease itself.
         _replica.Services.OnLeaseAsk(0, LogBus.ReplicaOf(2), new(lone, _bus.Parts[1].Now, 0));
         Turn();
         Turn();
@@ -52,7 +52,7 @@ public sealed class LostNameTests
     public void A_name_that_the_log_refused_is_proposed_again()
     {
         Wait();
-        // Nobody of that name is there: the lead stays here, and meanwhile the log takes nothing.
+        // There is no such process, so the lead stays here; meanwhile the log takes nothing.
         _replica.Log.Leading!.TransferTo(99);
         for (int tick = 0; tick < 5; tick++) Tick();
         Assert.Empty(Proposed());
@@ -63,7 +63,7 @@ public sealed class LostNameTests
         Assert.Empty(_replica.State.Lost);
     }
 
-    /// <summary>Nothing is due, and later all of it is in the log: a tick looks at none of them.</summary>
+    /// <summary>At first no name is due, and later all are in the log. In both cases a tick looks at none of them.</summary>
     [Fact]
     public void Names_that_are_not_due_or_on_their_way_cost_a_tick_nothing()
     {
@@ -74,11 +74,11 @@ public sealed class LostNameTests
         Assert.Equal(before, _replica.Services.NamesLooked);
     }
 
-    /// <summary>It says itself that it has stopped, once the message that it is excluded has reached it.</summary>
+    /// <summary>The process itself says that it has stopped, once it hears of its exclusion.</summary>
     [Fact]
     public void Names_of_a_process_that_is_proved_dead_meanwhile_wait_for_nothing()
     {
-        // Of its group with another one it is a member until the view without it is decided: so long it has a record.
+        // The process has a record while it is a member of the group of two, that is, until the view without it is decided.
         Assert.NotNull(_replica.State.FindNode(2));
         var lone = _replica.State.FindNode(2)!.Id;
         _replica.Services.OnRequest(0, LogBus.ReplicaOf(2), new(lone, ulong.MaxValue, 0, new Depart(true)));
@@ -94,7 +94,7 @@ public sealed class LostNameTests
         _bus.Pass(Durations.Second);
     }
 
-    /// <summary>A tick of the leader, of which nothing is committed.</summary>
+    /// <summary>A tick of the leader; nothing that it appends is committed.</summary>
     private void Tick()
     {
         _bus.Pass(100 * Durations.Millisecond);

@@ -8,13 +8,13 @@ using Oracle.Raft;
 
 namespace Oracle.Tests;
 
-/// <summary>What a link tells of a process that it leads to, by the address that was dialled (failure-detection.md#what-a-proxys-address-says).</summary>
+/// <summary>What a link says about the process behind it, depending on the address that was dialled (failure-detection.md#what-a-proxys-address-says).</summary>
 public sealed class MonitoredAddressTests
 {
     private static readonly NodeAddress s_registered = new("127.0.0.1:7001"), s_proxy = new("127.0.0.1:9001");
     private readonly LogBus _bus = new();
 
-    /// <summary>It was reached first at a proxy's address, which is among the seeds; the proxy restarts, and the process lives.</summary>
+    /// <summary>The process was first reached at a proxy's address, which is among the seeds. The proxy restarts, and the process lives.</summary>
     [Theory]
     [InlineData(nameof(LinkFault.Refused))]
     [InlineData(nameof(LinkFault.Replaced))]
@@ -28,7 +28,7 @@ public sealed class MonitoredAddressTests
         Assert.False(gone);
     }
 
-    /// <summary>Nobody else would look at the link, and what is queued for that process would count for the node as long as the connection stands.</summary>
+    /// <summary>Nobody else would look at the link, and what is queued for the process would count against this node as long as the connection is up.</summary>
     [Fact]
     public void The_link_to_an_excluded_process_is_looked_at_by_who_did_not_watch_it()
     {
@@ -43,7 +43,7 @@ public sealed class MonitoredAddressTests
         Assert.Equal([(0, false)], dropped);
     }
 
-    /// <summary>What is queued for it would count for the node as long as a group suspects it, which may be until this process is out of the group.</summary>
+    /// <summary>What is queued for the process would count against this node as long as a group suspects it, perhaps until this process leaves the group.</summary>
     [Fact]
     public void A_process_that_is_suspected_and_watched_no_longer_holds_no_link()
     {

@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>Each rule left out is noticed by a checker of the schedules (oracle.md#rules).</summary>
+/// <summary>Without a rule, a checker of the schedules notices a violation (oracle.md#rules).</summary>
 public sealed class NegativeControlTests
 {
     private static readonly GroupOptions Options = new();
@@ -14,7 +14,7 @@ public sealed class NegativeControlTests
         Assert.True(OracleScenarios.Wild.FirstWithout(nameof(OracleRules.RaftMajority), DecisionChecker.LogDiffers, Most) is not null, $"Half of the voters is enough: no checker noticed in {Most} runs.");
     }
 
-    /// <summary>A member cut off and suspected by all others still holds its lease when the view without it is decided, unless that waits.</summary>
+    /// <summary>A member that is cut off and suspected by all others still holds its lease when the view without it could be decided. The view must wait for the lease.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

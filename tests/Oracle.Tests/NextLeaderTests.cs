@@ -3,21 +3,21 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// What a leader may do in the turn in which it begins. A member that is being excluded renewed its lease with the leader before: the next one
-/// knows nothing of that, and takes it that every process holds a lease (oracle.md#a-new-leader-takes-every-lease-as-held).
+/// What a leader may do in the turn in which it begins. A member that is being excluded renewed its lease with the previous leader. The next leader does not know, so it
+/// assumes that every process holds a lease (oracle.md#a-new-leader-takes-every-lease-as-held).
 /// </summary>
 public sealed class NextLeaderTests
 {
     /// <summary>
-    /// The exclusion is in the log of one voter alone when its leader dies. That voter is elected, and is the only survivor of the group: what
-    /// commits the exclusion, the proposal, the flush and its report happen in one turn.
+    /// The exclusion is in the log of one voter only when its leader dies. That voter is elected, and is the only survivor of the group, so the commit of the exclusion, the
+    /// proposal, the flush and its report all happen in one turn.
     /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
     public void A_leader_that_has_just_begun_waits_for_the_leases_that_its_predecessor_granted(bool assumes)
     {
-        // Leases that outlast an election by far.
+        // Leases last far longer than an election.
         using var cluster = new OracleCluster(1, 4, without: assumes ? null : nameof(OracleRules.StrictPrimaryInherits), options: new() { LeaseDuration = TimeSpan.FromSeconds(2) });
         cluster[0].StartAt(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active, 3), cluster.Describe());
@@ -40,7 +40,7 @@ public sealed class NextLeaderTests
         }
         Assert.True(cluster.RunUntil(() => next.Groups.ViewOf("pair")!.Members.Count == 2, 3), cluster.Describe());
 
-        // What the leader decides from here on reaches one voter; the other member reaches the leader alone, and renews its lease there.
+        // From here on, the leader's decisions reach only one voter. The other member of the group reaches only the leader, and renews its lease there.
         var network = cluster.Simulation.Network;
         network.Cut(leader.Node, other.Node);
         foreach (var one in (OracleCluster.Process[])[next, other])

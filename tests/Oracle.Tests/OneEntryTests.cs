@@ -17,7 +17,7 @@ public sealed class OneEntryTests
         _state = new(new OracleReplica(node, new(), new(node), () => { }, () => { }), OracleRules.All);
     }
 
-    /// <summary>With a proposal for the first operation the others would wait for the next view.</summary>
+    /// <summary>If the first operation got a proposal of its own, the others would have to wait for the next view.</summary>
     [Fact]
     public void A2_what_one_entry_asks_of_a_group_is_one_proposal()
     {
@@ -29,7 +29,7 @@ public sealed class OneEntryTests
         Assert.Equal([ids[1]], proposal.Leavers);
     }
 
-    /// <summary>The view that it asks for is on its way: neither does its flush begin anew, nor does another one follow.</summary>
+    /// <summary>The requested view is already on its way. The renewal neither restarts its flush nor causes another view after it.</summary>
     [Fact]
     public void A2_a_renewal_that_comes_while_a_proposal_is_pending_has_no_effect_of_its_own()
     {
@@ -43,7 +43,7 @@ public sealed class OneEntryTests
         Assert.Null(group.Pending);
     }
 
-    /// <summary>The survivors agreed with the excluded one among them; the proposal without it is built at the end of the entry.</summary>
+    /// <summary>The survivors' flush still included the excluded member. The proposal without it is built at the end of the entry.</summary>
     [Fact]
     public void A3_a_flush_does_not_count_behind_an_exclusion_in_its_entry()
     {

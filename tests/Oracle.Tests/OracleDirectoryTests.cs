@@ -3,7 +3,7 @@ using Oracle.Raft;
 
 namespace Oracle.Tests;
 
-/// <summary>The replicas and the leader, as far as a process knows.</summary>
+/// <summary>The replicas and the leader that a process knows.</summary>
 public sealed class OracleDirectoryTests
 {
     private static readonly Replica First = LogBus.ReplicaOf(1), Second = LogBus.ReplicaOf(2), Third = LogBus.ReplicaOf(3), Stranger = LogBus.ReplicaOf(9);
@@ -65,7 +65,7 @@ public sealed class OracleDirectoryTests
         Assert.Equal(Second, _directory.Any(except: 2));
     }
 
-    /// <summary>A process that is told of it may reach it only at its own address.</summary>
+    /// <summary>A process that is told of a replica may be able to reach it only at the replica's own address.</summary>
     [Fact]
     public void A_replica_has_the_address_that_the_replicas_know()
     {

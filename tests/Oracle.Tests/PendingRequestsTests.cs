@@ -6,13 +6,13 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Which view completion of a group a process goes on to repeat.</summary>
+/// <summary>Which requests a process goes on repeating, and which view completion of a group.</summary>
 public sealed class PendingRequestsTests
 {
     private static readonly GroupId Group = new(1, 6);
     private static readonly ProcessId A = new(11, 3), B = new(12, 4);
 
-    /// <summary>The leader may change before the newer one is answered: dropped here, nobody would repeat it. Found by seed 859 of the groups campaign.</summary>
+    /// <summary>The leader may change before the newer completion is answered. If it were dropped here, nobody would repeat it. Found by seed 859 of the groups campaign.</summary>
     [Theory]
     [InlineData(7, 41)]
     [InlineData(8, 40)]
@@ -42,7 +42,9 @@ public sealed class PendingRequestsTests
         Assert.Same(later, book.Take(number));
     }
 
-    /// <summary>Who asks again and again while no leader answers would else fill what is sent to the next one. The one view that the Oracle then makes is for all who asked.</summary>
+    /// <summary>
+    /// Otherwise a process that asks again and again while no leader answers would flood the next leader. The one view that the Oracle then makes serves all callers.
+    /// </summary>
     [Fact]
     public void A_view_that_is_asked_for_already_is_not_asked_for_again()
     {
@@ -54,7 +56,7 @@ public sealed class PendingRequestsTests
         for (int again = 0; again < 1_000; again++) Assert.Equal((number, other, next), (book.Submit(new Renew(Group, 8)), book.Submit(new Renew(new(2, 6), 8)), book.Submit(new Renew(Group, 9))));
         Assert.Equal(3, new[] { number, other, next }.Distinct().Count());
         Assert.Same(first, book.Take(number));
-        // What is asked for once it is answered waits for an answer of its own, however often others are asked for meanwhile.
+        // A new question for a view that was answered before waits for its own answer, however many other views are asked for meanwhile.
         ulong later = book.Submit(new Renew(Group, 8));
         Assert.NotEqual(number, later);
         Assert.Equal(later, book.Submit(new Renew(Group, 8)));
@@ -63,7 +65,7 @@ public sealed class PendingRequestsTests
         Assert.NotEqual(later, book.Submit(new Renew(Group, 8)));
     }
 
-    /// <summary>The Oracle keeps what it answered since the oldest request that waits: there is no room for more than it keeps.</summary>
+    /// <summary>The Oracle keeps its answers since the oldest waiting request, so there is room for only as many requests as it keeps answers.</summary>
     [Fact]
     public void There_is_room_for_as_many_requests_since_the_oldest_that_waits_as_the_Oracle_keeps_results()
     {
@@ -83,7 +85,10 @@ public sealed class PendingRequestsTests
         Assert.True(book.HasRoom);
     }
 
-    /// <summary>View completions of as many groups as a process may be in, which their leases hold back. Those with the higher numbers had one attempt, at whoever led then.</summary>
+    /// <summary>
+    /// View completions of as many groups as a process may be in, all held back by leases. Before, those with the higher numbers were tried only once, at the leader of that
+    /// moment.
+    /// </summary>
     [Fact]
     public void Of_any_number_of_requests_that_wait_each_is_repeated()
     {
@@ -98,7 +103,10 @@ public sealed class PendingRequestsTests
         Assert.Equal(Many, world.Sent.Count);
     }
 
-    /// <summary>A leader may hold one back for as long as a lease lasts, which it answers meanwhile: who turns elsewhere is sent back, with all that waits.</summary>
+    /// <summary>
+    /// A leader may hold a view completion back for as long as a lease lasts, and answers other requests meanwhile. A process that turned elsewhere would be sent back, with
+    /// all its waiting requests.
+    /// </summary>
     [Fact]
     public void A_view_completion_without_an_answer_is_no_reason_to_doubt_the_leader()
     {
@@ -130,7 +138,7 @@ public sealed class PendingRequestsTests
         return new(node, new(node), new(node)) { Self = A };
     }
 
-    /// <summary>A process that believes itself the leader: what it sends there can be seen.</summary>
+    /// <summary>A process that takes itself for the leader, so that what it sends there can be seen.</summary>
     private sealed class World
     {
         public World()
@@ -153,7 +161,7 @@ public sealed class PendingRequestsTests
         /// <summary>Numbers of the requests that were sent.</summary>
         public HashSet<ulong> Sent { get; } = [];
 
-        /// <summary>100 ms pass, then that is done.</summary>
+        /// <summary>Lets 100 ms pass, then runs the action in a turn.</summary>
         public void Pass(Action action)
         {
             Simulation.Run(TimeSpan.FromMilliseconds(100));

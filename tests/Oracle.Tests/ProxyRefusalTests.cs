@@ -7,12 +7,12 @@ using Oracle.State.Operations;
 namespace Oracle.Tests;
 
 /// <summary>
-/// A process behind a proxy does not own its address: what refuses there is the proxy, and says no more of the process than that nothing is heard of it. So it
-/// counts when it has lasted as long as a silence has to.
+/// A process behind a proxy does not own its address. A refusal there comes from the proxy, and says no more about the process than silence does. So it counts only when it
+/// has lasted as long as a silence must.
 /// </summary>
 public sealed class ProxyRefusalTests
 {
-    /// <summary>As with a proxy that restarts: all that dialled through it are refused, and it is back a moment later. The process answers all the while.</summary>
+    /// <summary>As with a proxy that restarts: every node that dialled through it is refused, and it is back a moment later. The process answers all the while.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(3)]
@@ -35,7 +35,7 @@ public sealed class ProxyRefusalTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>The proxy before both is gone for less than a silence may last, with all that went through it: a link looks for it again only a second later.</summary>
+    /// <summary>The proxy in front of both is gone, with all its connections, for less than a silence may last. A link tries it again only a second later.</summary>
     [Theory]
     [InlineData(SimCarrier.Memory)]
     [InlineData(SimCarrier.Mesh)]
@@ -58,7 +58,7 @@ public sealed class ProxyRefusalTests
         }
     }
 
-    /// <summary>All eight watchers see it. At the process's own address two of them were proof.</summary>
+    /// <summary>All eight watchers see the refusal. At the process's own address, two of them would be proof.</summary>
     [Theory]
     [InlineData(nameof(Suspicion.Refused), true)]
     [InlineData(nameof(Suspicion.Refused), false)]
@@ -71,7 +71,7 @@ public sealed class ProxyRefusalTests
         var (node, detector, state, ids) = Weighing(simulation, owns);
         var watchers = new MonitoringRing().WatchersOf(ids[0], state);
         Assert.Equal(8, watchers.Count);
-        // Where another answers, links to the process are over, whoever stands before it.
+        // If another process answers at the address, links to the old one are over, even behind a proxy.
         bool atOnce = owns || evidence == Suspicion.Replaced;
         for (int tenths = 0; tenths < 8; tenths++)
         {
@@ -82,7 +82,7 @@ public sealed class ProxyRefusalTests
         }
         Assert.Equal([new Exclusion(ids[0], owns)], Decided());
 
-        // It was heard of meanwhile, and is refused again: that begins anew.
+        // The process was heard from meanwhile. When it is refused again, the time starts anew.
         foreach (var watcher in watchers) detector.Withdraw(ids[0], watcher);
         foreach (var watcher in watchers) detector.Suspect(ids[0], watcher, evidence, 0);
         Assert.Equal(atOnce, Decided().Count > 0);
@@ -90,7 +90,7 @@ public sealed class ProxyRefusalTests
         List<Exclusion> Decided() => detector.Decide(state, ids.Count, default, static _ => true);
     }
 
-    /// <summary>One suspects another for ten seconds, and the proxy of the one restarts as these end: the other goes.</summary>
+    /// <summary>One process suspects another for ten seconds, and the first one's proxy restarts at their end. The other process is still excluded.</summary>
     [Fact]
     public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_who_suspects_another()
     {
@@ -107,7 +107,7 @@ public sealed class ProxyRefusalTests
         Assert.Equal([new Exclusion(subject, false)], detector.Decide(state, ids.Count, default, static _ => true));
     }
 
-    /// <summary>A node knows the time of its turns.</summary>
+    /// <summary>Lets time pass, then runs a turn, since a node knows only the time of its last turn.</summary>
     private static void Pass(SimNode node, double seconds)
     {
         node.Simulation.Run(TimeSpan.FromSeconds(seconds));
@@ -115,7 +115,7 @@ public sealed class ProxyRefusalTests
         node.Simulation.Run(TimeSpan.FromMilliseconds(1));
     }
 
-    /// <summary>Who weighs what is said of twelve processes.</summary>
+    /// <summary>A detector that weighs suspicions against twelve processes.</summary>
     private static (SimNode Host, CutDetector Detector, OracleState State, List<ProcessId> Ids) Weighing(Simulation simulation, bool owns)
     {
         var host = simulation.AddNode();

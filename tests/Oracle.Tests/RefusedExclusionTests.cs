@@ -3,19 +3,19 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>The log takes nothing while the lead is handed over, or when too much is uncommitted.</summary>
+/// <summary>The log takes no entries while the lead is handed over, or when too much is uncommitted. An exclusion that it refuses must not be lost.</summary>
 public sealed class RefusedExclusionTests
 {
-    /// <summary>Requests come in every turn, so that there is never one without work.</summary>
+    /// <summary>Requests come in every turn, so no turn is without work.</summary>
     [Fact]
     public void An_exclusion_that_the_log_refused_is_decided_again()
     {
         var leader = new LoneLeader(4);
         var replica = leader.Replica;
         ProcessId busy = leader.IdOf(2), suspected = leader.IdOf(4);
-        // Nobody of that name is there: the lead stays here.
+        // There is no such process, so the lead stays here.
         replica.Log.Leading!.TransferTo(99);
-        // What silence says is decided once a majority has confirmed that this one leads.
+        // An exclusion for silence is decided only when a majority has confirmed that this replica leads.
         for (int turns = 0; turns < 3; turns++)
         {
             Suspect();
@@ -38,7 +38,7 @@ public sealed class RefusedExclusionTests
         }
     }
 
-    /// <summary>A process says goodbye again, in more requests than one entry takes; the log takes the first entry, and is full then.</summary>
+    /// <summary>A process departs again, in more requests than one entry takes. The log takes the first entry, and is full then.</summary>
     [Fact]
     public void A_process_whose_exclusion_is_in_the_log_is_no_member_though_the_log_refused_a_second_one()
     {

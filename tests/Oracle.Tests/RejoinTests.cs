@@ -5,13 +5,13 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Who was in a group and joins it again hears nothing of the membership that is over.</summary>
+/// <summary>A process that joins a group again hears nothing of its earlier membership.</summary>
 public sealed class RejoinTests
 {
     private static readonly ProcessId A = new(1, 1), B = new(2, 2);
     private static readonly GroupId Group = new(1, 3);
 
-    /// <summary>The oldest of the latest 1,024 ends is forgotten, and not the group that ended first for the first time.</summary>
+    /// <summary>Only the latest 1,024 ends are kept, and the oldest of them is forgotten. A group that ended again counts by its latest end, not by its first.</summary>
     [Fact]
     public void A_group_that_ended_a_moment_ago_is_known_to_have_ended_however_long_ago_it_ended_before()
     {
@@ -40,7 +40,7 @@ public sealed class RejoinTests
         Assert.False(book.TakeInstall(ViewOf(1, A, B), A));
     }
 
-    /// <summary>What a replica says late must not hide who is missing in the proposal that follows the latest view.</summary>
+    /// <summary>A late frame of a replica must not hide which members are missing in the proposal that follows the latest view.</summary>
     [Fact]
     public void An_older_view_does_not_take_the_place_of_the_latest()
     {

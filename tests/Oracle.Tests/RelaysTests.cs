@@ -3,7 +3,7 @@ using Oracle.Detection;
 
 namespace Oracle.Tests;
 
-/// <summary>Probes on behalf of others. Peers have the numbers of their nodes; what counts is who is sent something.</summary>
+/// <summary>Probes on behalf of others. The number of a peer is that of its node; the tests check which peers are sent something.</summary>
 public sealed class RelaysTests
 {
     private const int Asker = 3, Subject = 7;
@@ -21,7 +21,7 @@ public sealed class RelaysTests
         _relays = new(node, new(node), _introductions);
     }
 
-    /// <summary>No process can make this one open links.</summary>
+    /// <summary>No other process can make this one open links.</summary>
     [Fact]
     public void Only_a_link_that_is_up_already_is_used()
     {
@@ -99,7 +99,7 @@ public sealed class RelaysTests
         Assert.Equal([Subject, Subject], Told());
     }
 
-    /// <summary>Not this process, and not the one in question.</summary>
+    /// <summary>Neither this process nor the one in question is asked.</summary>
     [Fact]
     public void The_other_replicas_are_asked_for_an_introduction_once_a_second()
     {

@@ -23,7 +23,7 @@ public sealed class RepeatedProposalsTests
         _broadcaster = new(_node, new(_node));
     }
 
-    /// <summary>Those due again took the places of those that were never repeated, when more than ten steps' worth were pending.</summary>
+    /// <summary>Before, when more than ten steps' worth were pending, proposals that were due again took the places of those that were never repeated.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -34,7 +34,7 @@ public sealed class RepeatedProposalsTests
         if (begins)
         {
             _broadcaster.Begin(_state, _node.Log);
-            // All processes hear of the replicas first.
+            // All processes are told of the replicas first.
             for (int step = 0; step < groups / Once; step++) _broadcaster.Step(_state, _node.Log);
             Assert.Equal(groups, _links.Told.Distinct().Count());
         }
@@ -53,7 +53,7 @@ public sealed class RepeatedProposalsTests
         Assert.Equal(groups, _links.Told.Distinct().Count());
     }
 
-    /// <summary>Said again meanwhile, it is repeated a second after that; installed, not at all.</summary>
+    /// <summary>A proposal that was sent again meanwhile is repeated a second after that; one whose view was installed is not repeated.</summary>
     [Fact]
     public void What_is_proposed_anew_is_repeated_once_a_second_and_what_is_decided_no_more()
     {
@@ -79,7 +79,7 @@ public sealed class RepeatedProposalsTests
         }
     }
 
-    /// <summary>As many groups, each with a member of its own, who is to see a new view.</summary>
+    /// <summary>Creates the given number of groups, each with one member of its own that a new view is pending for.</summary>
     private void Pending(int groups)
     {
         for (ulong node = 2; node < (ulong)groups + 2; node++)
