@@ -6,8 +6,8 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Ida.Analyzers;
 
 /// <summary>
-/// Reports a lock statement. An interrupt ends its wait with an exception, and any thread may be the one that runs a node's turn: that would end the node.
-/// <c>Hold</c> keeps the interrupt for later.
+/// Reports a lock statement. An interrupt ends a lock statement's wait with an exception. Any thread may be running a node's turn at that moment, so the exception would end
+/// the node. <c>Hold</c> keeps the interrupt for later.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class LockStatementAnalyzer : DiagnosticAnalyzer

@@ -6,8 +6,8 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Ida.Analyzers;
 
 /// <summary>
-/// Reports a loop, a query or a spread over a hash table: the order would depend on hash codes or on the history of the table, and a protocol whose
-/// effects follow it does not replay. A list or a sorted map beside the table gives the order.
+/// Reports a loop, a query or a spread over a hash table. Its order would depend on hash codes or on the history of the table, and a protocol whose effects follow that order
+/// cannot be replayed. Keep a list or a sorted map beside the table for the order.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class UnorderedIterationAnalyzer : DiagnosticAnalyzer

@@ -3,9 +3,10 @@ using System.Text.RegularExpressions;
 namespace Ida.Weaver;
 
 /// <summary>
-/// A rule that can be left out: text of one file, and what stands there instead, where <c>OMITTED</c> is whether it is left out now. In the list: a line with name and
-/// file, one with <c>? </c> of the scenario that notices it, a seed that shows it and what goes wrong then, lines with <c>- </c> of what stands there once, and lines with
-/// <c>+ </c> of what replaces it. Without the second line it is a figure: what replaces it stands there always. Without the last ones it is another part of a passage that is listed: <c>OMITTED(name)</c> there.
+/// A rule that can be left out: a passage of one file, and what replaces it, in which <c>OMITTED</c> says whether the rule is left out now. In the list, a control is a line
+/// with its name and file; a line that begins with <c>? </c>, with the scenario that notices the omission, a seed that shows it and what goes wrong; lines that begin with
+/// <c>- </c>, with the passage, which must occur once; and lines that begin with <c>+ </c>, with the replacement. Without the <c>?</c> line it is a figure, whose replacement
+/// always applies. Without the <c>-</c> and <c>+</c> lines it is part of another listed passage, which contains <c>OMITTED(name)</c>.
 /// </summary>
 internal sealed class Control
 {
@@ -21,10 +22,10 @@ internal sealed class Control
 
     public string File { get; }
 
-    /// <summary>Whether what replaces it stands there always.</summary>
+    /// <summary>Whether the replacement always applies.</summary>
     public bool IsFigure => _noticed is null;
 
-    /// <summary>What makes one of the type that the scenarios look at; null where its line of who notices it is none.</summary>
+    /// <summary>The expression that creates the control for the scenarios; null if its <c>?</c> line is malformed.</summary>
     public string? Code => s_noticed.Match(_noticed!) is { Success: true, Groups: var groups } ? $"new(\"{Name}\", \"{groups[1]}\", {groups[2]}, \"{groups[3]}\")" : null;
 
     public static List<Control> Parse(string list)
@@ -42,7 +43,7 @@ internal sealed class Control
         return controls;
     }
 
-    /// <summary>Puts the switch in; says what is wrong when it cannot. Lines stay where they are.</summary>
+    /// <summary>Puts the switch in; returns what is wrong if it cannot. The number of lines stays the same.</summary>
     public string? Apply(Dictionary<string, string> texts, List<Control> all)
     {
         if (!IsFigure && Code is null) return "its second line is not '? scenario seed: what goes wrong'";

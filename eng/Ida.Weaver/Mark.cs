@@ -1,8 +1,8 @@
 namespace Ida.Weaver;
 
 /// <summary>
-/// A place of one file that scenarios have to come to. In the list: a line with name, scenarios and file, lines with <c>- </c> of what stands there once, and one with <c>+ </c>
-/// of when it counts; without that it counts always.
+/// A place in one file that scenarios must reach. In the list, a mark is a line with its name, scenarios and file; lines that begin with <c>- </c>, with the passage, which
+/// must occur once; and one line that begins with <c>+ </c>, with the condition under which reaching it counts. Without that line it always counts.
 /// </summary>
 internal sealed class Mark
 {
@@ -17,7 +17,7 @@ internal sealed class Mark
 
     public string File { get; }
 
-    /// <summary>What makes one of the type that the scenarios look at.</summary>
+    /// <summary>The expression that creates the mark for the scenarios.</summary>
     public string Code => $"new(\"{Name}\", \"{Scenarios}\")";
 
     public static List<Mark> Parse(string list)
@@ -38,7 +38,10 @@ internal sealed class Mark
         return marks;
     }
 
-    /// <summary>Counts before its first line, which stays where it is; says what is wrong when it cannot. The lines are those of the <paramref name="original"/>, whatever controls have put there.</summary>
+    /// <summary>
+    /// Puts the count before the passage's first line, on the same line; returns what is wrong if it cannot. The passage is looked up in the <paramref name="original"/>,
+    /// whatever controls have changed.
+    /// </summary>
     public string? Apply(Dictionary<string, string> texts, IReadOnlyDictionary<string, string> original)
     {
         if (!original.TryGetValue(File, out string? text)) return $"there is no file {File}";

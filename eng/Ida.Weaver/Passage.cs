@@ -1,9 +1,9 @@
 namespace Ida.Weaver;
 
-/// <summary>Some lines that stand in a file once.</summary>
+/// <summary>Lines that must occur exactly once in a file.</summary>
 internal static class Passage
 {
-    /// <summary>The first of them; −1 with what is wrong when they stand there not at all, or twice.</summary>
+    /// <summary>The index of the first line; −1, and what is wrong, if the lines do not occur or occur twice.</summary>
     public static int Find(string[] lines, List<string> passage, string file, out string? wrong)
     {
         int found = -1;

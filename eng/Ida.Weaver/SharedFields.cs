@@ -4,7 +4,7 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ida.Weaver;
 
-/// <summary>The fields that threads share on purpose: volatile ones, and those that are given to <c>Volatile</c> or <c>Interlocked</c> anywhere in their outermost type.</summary>
+/// <summary>The fields that threads share on purpose: volatile ones, and those passed to <c>Volatile</c> or <c>Interlocked</c> anywhere in their outermost type.</summary>
 internal sealed class SharedFields
 {
     private readonly Dictionary<string, HashSet<string>> _byType = [];
@@ -32,7 +32,7 @@ internal sealed class SharedFields
 
     public bool Has(SyntaxNode at, string name) => _byType.TryGetValue(Outermost(at), out var names) && names.Contains(name);
 
-    /// <summary>Whether it is what <c>Volatile.Read(ref …)</c> and the like work on.</summary>
+    /// <summary>Whether the argument is the field that <c>Volatile.Read(ref …)</c> and the like work on.</summary>
     public static bool IsAtomic(ArgumentSyntax argument) => argument.RefOrOutKeyword.Kind() is SyntaxKind.RefKeyword or SyntaxKind.InKeyword
         && argument.Parent?.Parent is InvocationExpressionSyntax { Expression: MemberAccessExpressionSyntax { Expression: IdentifierNameSyntax { Identifier.Text: "Volatile" or "Interlocked" } } };
 

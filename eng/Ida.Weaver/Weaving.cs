@@ -5,8 +5,8 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ida.Weaver;
 
 /// <summary>
-/// Puts seams into one file: a point at which another thread may go on before each statement, shared fields behind cells whose writes may be late, locks, threads, the
-/// pool, waits and tokens of the schedule's own. Lines stay where they are.
+/// Puts seams into one file: before each statement, a point at which another thread may run; cells around shared fields, whose writes may become visible late; and the
+/// schedule's own locks, threads, thread pool, waits and tokens. The number of lines stays the same.
 /// </summary>
 internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
 {
@@ -19,10 +19,10 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
         ["LateInterrupt"] = "InterruptSeam", ["LibC"] = "LibCSeam",
     };
 
-    // What the runtime does in them of a TaskCompletionSource begins and ends with a full fence. All else that fences has a seam that does so itself.
+    // In these methods of a TaskCompletionSource the runtime begins and ends with a full fence. Everything else that fences has a seam that fences itself.
     private static readonly HashSet<string> s_fences = ["SetResult", "SetException", "SetCanceled", "TrySetResult", "TrySetException"];
 
-    // By name: a ManualResetValueTaskSourceCore, which fences only where nobody has awaited it yet.
+    // The name of a ManualResetValueTaskSourceCore, which fences only if nobody has awaited it yet.
     private const string NoFence = "_core";
 
     public override SyntaxNode? VisitFieldDeclaration(FieldDeclarationSyntax node)
@@ -32,7 +32,7 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
         if (!isShared) return visited;
         var kept = visited.Modifiers.Where(static one => !one.IsKind(SyntaxKind.VolatileKeyword));
         var type = SyntaxFactory.ParseTypeName($"{Seams}Shared<{visited.Declaration.Type.ToString()}>").WithTriviaFrom(visited.Declaration.Type);
-        // Without a modifier what stood before the field goes with its type.
+        // Without a modifier, the trivia before the field moves to its type.
         var modifiers = SyntaxFactory.TokenList(kept);
         if (modifiers.Count == 0) type = type.WithLeadingTrivia(visited.GetLeadingTrivia());
         return visited.WithModifiers(modifiers).WithDeclaration(visited.Declaration.WithType(type));
@@ -77,13 +77,13 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
     public override SyntaxNode? VisitBlock(BlockSyntax node)
     {
         var visited = (BlockSyntax)base.VisitBlock(node)!;
-        // A constructor's object is nobody else's yet, and a static one holds a lock of the runtime.
+        // An object under construction is not shared yet, and a static constructor runs under a lock of the runtime.
         if (node.Parent is ConstructorDeclarationSyntax) return visited;
         var statements = visited.Statements.SelectMany((one, i) => PointBefore(one, node.Statements[i]));
         return visited.WithStatements(SyntaxFactory.List(statements));
     }
 
-    // On the same line.
+    // Both on the same line.
     private static IEnumerable<StatementSyntax> PointBefore(StatementSyntax visited, StatementSyntax node) => node is LocalFunctionStatementSyntax or BlockSyntax or LabeledStatementSyntax || IsMark(node)
         ? [visited]
         : [Statement(PointOf(node) + " ", node).WithLeadingTrivia(visited.GetLeadingTrivia()).WithoutTrailingTrivia(), visited.WithoutLeadingTrivia()];
@@ -109,11 +109,11 @@ internal sealed class Weaving(SharedFields shared) : CSharpSyntaxRewriter
         || node.Parent is QualifiedNameSyntax or NameColonSyntax or NameEqualsSyntax or MemberBindingExpressionSyntax or UsingDirectiveSyntax
         || (node.Parent is AssignmentExpressionSyntax { Parent: InitializerExpressionSyntax } assigned && assigned.Left == node);
 
-    // Neither what an atomic operation works on nor a name alone.
+    // Excludes the operand of an atomic operation and a mere name.
     private static bool IsAccess(SyntaxNode node) => !(node.Parent is ArgumentSyntax argument && SharedFields.IsAtomic(argument))
         && node.Parent is not (InvocationExpressionSyntax { Expression: IdentifierNameSyntax { Identifier.Text: "nameof" } } or VariableDeclaratorSyntax);
 
-    // `OperationPhase.Sent` is no field of an object.
+    // Excludes types: `OperationPhase.Sent` is no field of an object.
     private static bool IsValue(ExpressionSyntax one) => one is not IdentifierNameSyntax name || char.IsLower(name.Identifier.Text[0]) || name.Identifier.Text[0] == '_';
 
     private static ExpressionSyntax Cell(string text, SyntaxNode of) => Expression($"{text}.At(\"{text}\").Value", of);

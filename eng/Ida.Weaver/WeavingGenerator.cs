@@ -7,8 +7,8 @@ using Microsoft.CodeAnalysis.Text;
 namespace Ida.Weaver;
 
 /// <summary>
-/// Emits the additional files of a project a second time, with what each thread shares with others behind seams (<see cref="Weaving"/>), and with the rules that
-/// its controls leave out behind switches (<see cref="Control"/>). It counts where scenarios have to come to (<see cref="Mark"/>).
+/// Emits the additional files of a project a second time: with seams at everything that threads share (<see cref="Weaving"/>), with switches for the rules that its controls
+/// leave out (<see cref="Control"/>), and with counters at the places that scenarios must reach (<see cref="Mark"/>).
 /// </summary>
 [Generator(LanguageNames.CSharp)]
 public sealed class WeavingGenerator : IIncrementalGenerator

@@ -28,7 +28,7 @@ public sealed class RequestBatcherTests
         Assert.True(_batcher.TryBegin(Of(7, 1), peer: 5));
     }
 
-    /// <summary>It has no number yet.</summary>
+    /// <summary>A registration has no number yet, so its node stands for it.</summary>
     [Fact]
     public void A_registration_is_named_by_its_node()
     {
@@ -86,7 +86,7 @@ public sealed class RequestBatcherTests
         Assert.True(_batcher.HasWork);
     }
 
-    /// <summary>An entry goes in one frame.</summary>
+    /// <summary>An entry travels in one frame, so it must not hold several large requests.</summary>
     [Fact]
     public void Large_requests_begin_an_entry_and_small_ones_follow_them()
     {
@@ -99,7 +99,7 @@ public sealed class RequestBatcherTests
         Assert.Equal([1, 2, 3, 4, 5], _appended.Select(static request => (int)request.Number));
     }
 
-    /// <summary>Their senders repeat them.</summary>
+    /// <summary>The senders repeat their requests.</summary>
     [Fact]
     public void What_the_log_refuses_is_told_and_forgotten()
     {
@@ -132,7 +132,7 @@ public sealed class RequestBatcherTests
 
     private static Request Registration(ulong node) => new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second));
 
-    /// <summary>Returns how many entries there are more.</summary>
+    /// <summary>Returns the number of entries that were added.</summary>
     private ulong Append()
     {
         ulong before = _leader.Replica.Log.Entries.LastIndex;

@@ -2,12 +2,12 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>How many entries a leader makes of what comes together (oracle.md#what-comes-together-is-one-entry).</summary>
+/// <summary>How many entries a leader makes of requests that come together (oracle.md#what-comes-together-is-one-entry).</summary>
 public sealed class RequestIntakeTests
 {
     private ulong _number;
 
-    /// <summary>With an entry for each there would be a view change for the first one, and another for those that came during it.</summary>
+    /// <summary>With an entry for each join, the first one would cause a view change, and those that came during it another one.</summary>
     [Fact]
     public void Joins_that_come_within_20_ms_are_one_entry_and_one_view_change()
     {
@@ -47,7 +47,7 @@ public sealed class RequestIntakeTests
         Assert.Equal(before + (ulong)entries, LastIndex(leader));
     }
 
-    /// <summary>An entry goes in one frame. With the lists of many groups it would be larger than a frame may be, and no replica could ever be sent it.</summary>
+    /// <summary>An entry travels in one frame. With the member lists of many groups it would be larger than a frame may be, and no replica could ever get it.</summary>
     [Fact]
     public void A_group_with_its_whole_list_begins_an_entry()
     {

@@ -2,12 +2,12 @@ using GroupCore.Membership;
 
 namespace Oracle.Tests;
 
-/// <summary>What the leader remembers of requests and processes that are over: nothing.</summary>
+/// <summary>The leader remembers nothing of requests and processes that are over.</summary>
 public sealed class RetentionTests
 {
     private static readonly GroupOptions Options = new();
 
-    /// <summary>A flush that waits for a lease is reported again and again, each time with something else in it.</summary>
+    /// <summary>A flush that waits for a lease is reported again and again, each time with different content. Each report replaces the one before.</summary>
     [Fact]
     public void F5_repeated_view_completions_take_each_others_place()
     {

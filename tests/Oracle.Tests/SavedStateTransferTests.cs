@@ -48,7 +48,7 @@ public sealed class SavedStateTransferTests
         Assert.True(_transfer.IsOverdue(3 * Durations.Second));
     }
 
-    /// <summary>The time begins when something is sent again.</summary>
+    /// <summary>The time starts when the next part is sent.</summary>
     [Fact]
     public void Nothing_is_overdue_while_nothing_is_on_its_way()
     {
@@ -83,7 +83,7 @@ public sealed class SavedStateTransferTests
         Assert.True(restore.Finished);
     }
 
-    /// <summary>They were sent again, or follow one that was lost.</summary>
+    /// <summary>Such parts were sent twice, or follow one that was lost.</summary>
     [Fact]
     public void Parts_that_do_not_follow_are_left_out()
     {

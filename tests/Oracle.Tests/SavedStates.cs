@@ -2,10 +2,10 @@ using Oracle.State;
 
 namespace Oracle.Tests;
 
-/// <summary>Saved states that are there as a whole.</summary>
+/// <summary>Restores saved states that have arrived as a whole.</summary>
 internal static class SavedStates
 {
-    /// <summary>Replaces the state; false, and nothing changed, when the bytes are not a saved one.</summary>
+    /// <summary>Replaces the state. Returns false, and changes nothing, if the bytes are not a saved state.</summary>
     public static bool TryRestore(this OracleState state, ReadOnlySpan<byte> bytes)
     {
         var restore = state.BeginRestore();

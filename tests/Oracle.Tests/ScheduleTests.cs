@@ -3,8 +3,8 @@ using Ida.Testing;
 namespace Oracle.Tests;
 
 /// <summary>
-/// Random schedules of the Oracle alone: log agreement, one leader
-/// per term, one member list per view, a view only after the flush of its proposal, no activity in a view after the next, and an end.
+/// Random schedules of the Oracle alone. Checked are: agreement of the logs, one leader per term, one member list per view, a view only after the flush of its proposal, no
+/// activity in a view after the next one, and that every proposal ends.
 /// </summary>
 public sealed class ScheduleTests
 {
@@ -21,9 +21,9 @@ public sealed class ScheduleTests
     }
 
     /// <summary>
-    /// Seeds of the campaign that once failed. 10161: who asked to join while the last members left was kept by a group that was gone. 19984:
-    /// the repetition of an older view made a process forget that it had finished the flush of the next.
-    /// 172002363: who was made a replica before it heard that it was registered asked nobody any more when all those had gone that it knew.
+    /// Seeds of the campaign that once failed. 10161: a process that asked to join while the last members left was kept in the queue of a group that was gone. 19984: the
+    /// repetition of an older view made a process forget that it had finished the flush of the next. 172002363: a process became a replica before it heard that it was
+    /// registered, and asked nobody any more when all processes that it knew were gone.
     /// </summary>
     [Theory]
     [InlineData(10161)]
@@ -31,7 +31,7 @@ public sealed class ScheduleTests
     [InlineData(172002363)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Spared.Judge(seed));
 
-    /// <summary>The whole surface: the same guarantees, whatever callers, hosts and strangers do; a table of what was drawn is the campaign's.</summary>
+    /// <summary>The whole surface: the same guarantees hold whatever callers, hosts and strangers do. The campaign prints the table of what was drawn.</summary>
     [Fact]
     public void Guarantees_hold_whatever_callers_hosts_and_strangers_do()
     {
@@ -48,16 +48,17 @@ public sealed class ScheduleTests
     }
 
     /// <summary>
-    /// Seeds of the surface that once failed. 1452: who had acknowledged the proposal of one group was taken to have acknowledged that of another, which the
-    /// same entry proposes under the same number.
-    /// 1955281310: a leader died that had told its taking of a vote to nobody but the replica whose vote it was: the others needed that vote, and it asked for none itself.
+    /// Seeds of the surface that once failed. 1452: one entry proposes two groups under the same number, and an acknowledgement of one proposal was taken for that of the
+    /// other. 1955281310: a leader died that had told only one replica that its vote was taken away. The others needed that vote, and the replica did not campaign itself.
     /// </summary>
     [Theory]
     [InlineData(1452)]
     [InlineData(1955281310)]
     public void Seeds_of_the_surface_that_once_failed(ulong seed) => Assert.Null(OracleScenarios.Surface.Judge(seed));
 
-    /// <summary>The control of clocks that are wrong beyond what leases take into account: judged like others, some seed has two views that are active at a time.</summary>
+    /// <summary>
+    /// Negative control: clocks are wrong by more than leases allow for. With the same checks as elsewhere, some seed shows two views that are active at the same time.
+    /// </summary>
     [Fact]
     public void Clocks_beyond_what_is_allowed_would_break_leases()
     {
@@ -70,8 +71,8 @@ public sealed class ScheduleTests
         SimulationRunner.ForEachSeed(20, $"*{nameof(Guarantees_hold_when_voters_die_without_regard)}", OracleScenarios.Wild.Case());
 
     /// <summary>
-    /// Loaded machines, stalls of the network, clocks that drift: nobody is excluded who was held up for less than half a second at a time, and who is
-    /// stopped for good is out of the way of the others within a second, at the median of a calm machine.
+    /// Loaded machines, stalls of the network, drifting clocks. No process is excluded that is held up for less than half a second at a time. When a process stops for good,
+    /// the others go on without it within a second, at the median of a calm machine.
     /// </summary>
     [Fact]
     public void Who_is_held_up_for_half_a_second_stays_and_who_is_stopped_is_out_within_one()
@@ -88,7 +89,7 @@ public sealed class ScheduleTests
         if (runs >= 100) Assert.NotEqual(TimeSpan.Zero, median);
     }
 
-    /// <summary>The control: with half the rounds the schedule finds processes that were excluded although they lived.</summary>
+    /// <summary>Negative control: with half the rounds, the schedule finds processes that were excluded although they lived.</summary>
     [Fact]
     public void Two_rounds_would_exclude_who_was_only_held_up()
     {

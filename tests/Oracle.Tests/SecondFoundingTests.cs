@@ -3,7 +3,7 @@ using GroupCore.Membership;
 namespace Oracle.Tests;
 
 /// <summary>
-/// The only seed dies and starts again, with its own address as the only seed: it may found, but not beside a system that lives
+/// The only seed dies and starts again, with its own address as the only seed. It may found a system, but not beside one that is still alive
 /// (oracle.md#only-seeds-found-the-earlier-first).
 /// </summary>
 public sealed class SecondFoundingTests
@@ -26,7 +26,9 @@ public sealed class SecondFoundingTests
         }
     }
 
-    /// <summary>The life before stays a voter for a while, since no successor can be dialled: the others do not ask for it at the seed meanwhile.</summary>
+    /// <summary>
+    /// The seed's previous life stays a voter for a while, since no successor can be dialled. Meanwhile the others do not look for that voter at the seed's address.
+    /// </summary>
     [Fact]
     public void The_only_seed_that_restarts_while_its_life_before_is_still_a_voter_joins_the_system_of_the_others()
     {
@@ -48,8 +50,8 @@ public sealed class SecondFoundingTests
     }
 
     /// <summary>
-    /// It is stopped just after its start, and reads all that came meanwhile later than it looks at its clock. In some of the runs the others
-    /// ask for the life before, which is a voter still, when their links to the new one are up.
+    /// The new life is stopped just after its start, and reads everything that came meanwhile only after it has looked at its clock. In some runs, when their links to the new
+    /// life are up, the others ask for the previous life, which is still a voter.
     /// </summary>
     [Theory]
     [InlineData(1.2), InlineData(3.0)]
@@ -60,7 +62,7 @@ public sealed class SecondFoundingTests
         foreach (ulong seed in (ulong[])[121, 198, 200, 216, 245, 247, 259, 297, 311, 341]) StoppedAsItRestarts(seed, 0.002 * ((seed % 20) + 1), stopped);
     }
 
-    /// <summary>Its host runs it so seldom that each of its turns is late.</summary>
+    /// <summary>Its host runs the process so seldom that each of its turns is late.</summary>
     [Fact]
     public void A_seed_that_is_stopped_again_and_again_founds_all_the_same()
     {
@@ -114,8 +116,8 @@ public sealed class SecondFoundingTests
     }
 
     /// <summary>
-    /// Two of three voters die; the third, which can decide nothing, still tells of them. A seed that starts again takes its word as long as it
-    /// lives, and goes its own way when it is gone.
+    /// Two of three voters die; the third cannot decide anything, but still tells of them. A seed that starts again believes the third voter as long as that one lives, and
+    /// founds a system of its own when it is gone.
     /// </summary>
     [Fact]
     public void A_seed_that_was_told_of_a_dead_system_founds_when_nobody_tells_of_it_any_more()
@@ -130,7 +132,7 @@ public sealed class SecondFoundingTests
         Assert.Equal(MembershipState.Blocked, cluster[2].Oracle.State);
         foreach (int seed in (int[])[0, 1]) cluster.Restart(cluster[seed], sameSeeds: true).StartAt(TimeSpan.Zero);
         cluster.Run(10);
-        // It may come back to those that it cannot reach.
+        // The old system may come back, so the seeds do not found.
         Assert.All([cluster[0], cluster[1]], seed => Assert.Equal(MembershipState.Starting, seed.Oracle.State));
         cluster[2].Node.Crash();
         Assert.True(cluster.RunUntil(() => cluster[0].Oracle.State == MembershipState.Active && cluster[1].Oracle.State == MembershipState.Active, 15), cluster.Describe());
@@ -138,7 +140,10 @@ public sealed class SecondFoundingTests
         Assert.NotEqual(dead, cluster[0].Oracle.System);
     }
 
-    /// <summary>Two seeds that did not reach each other at their start, each with a process of its own: nothing of one changes the other, and both say so.</summary>
+    /// <summary>
+    /// Two seeds did not reach each other at their start, and each founded a system with another process. Neither system changes anything in the other, and both report the
+    /// other.
+    /// </summary>
     [Fact]
     public void Of_two_larger_systems_none_gives_way_and_each_side_hears_of_the_other_once_with_both_names()
     {
@@ -160,7 +165,7 @@ public sealed class SecondFoundingTests
             Assert.All(members, member => Assert.InRange(member.Groups.Events.Count(text => text.Contains("SplitFoundation", StringComparison.Ordinal)), 0, 1));
             Assert.Equal(1, cluster[side].Groups.Events.Count(text => text.Contains("SplitFoundation", StringComparison.Ordinal)));
             Assert.All(members, member => Assert.Equal((MembershipState.Active, 2), (member.Oracle.State, member.Groups.ViewOf("g")!.Members.Count)));
-            // It decides on.
+            // Each side goes on deciding.
             members[1].Node.Post(() => members[1].Oracle.Join("later", new GroupOptions(), ""));
             Assert.True(cluster.RunUntil(() => members[1].Groups.ViewOf("later") is not null, 5), cluster.Describe());
         }

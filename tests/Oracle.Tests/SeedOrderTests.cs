@@ -3,12 +3,10 @@ using GroupCore.Transport;
 
 namespace Oracle.Tests;
 
-/// <summary>Processes whose lists name the seeds in different orders: no list says who is first, and one system comes of it all the same.</summary>
+/// <summary>Processes whose lists name the seeds in different orders. No list says which seed is first, but only one system may come of it.</summary>
 public sealed class SeedOrderTests
 {
-    /// <summary>
-    /// Each puts another first, so each waits, and they have waited long enough at the same time; or each puts itself first, and waits for nobody.
-    /// </summary>
+    /// <summary>If each puts another seed first, all wait, and stop waiting at the same time. If each puts itself first, none waits.</summary>
     [Theory]
     [InlineData("1 0", "0 1")]
     [InlineData("0 1", "1 0")]
@@ -21,7 +19,7 @@ public sealed class SeedOrderTests
         for (ulong seed = 1; seed <= 30; seed++)
         {
             double offset = (seed % 5) * (seed % 5) * 15;
-            // One more than there are lists may be named: nobody listens there but a stranger who never founds.
+            // The lists may name one place more than there are lists. Only a stranger that never founds listens there.
             int places = lists.Max(list => list.Split(' ').Length);
             using var cluster = new OracleCluster(seed, places, shape: (node, options) => options with { Seeds = SeedsOf(node) });
             for (int place = lists.Length; place < places; place++) _ = new Asker(cluster[place].Node, [.. Enumerable.Range(0, lists.Length).Select(one => cluster[one].Node.Address)]);
@@ -35,7 +33,7 @@ public sealed class SeedOrderTests
         IReadOnlyList<NodeAddress> SeedsOf(Ida.Testing.SimNode node) => ListOf(lists, node);
     }
 
-    /// <summary>One is in the list of the other and does not know of it: who asks it says that it is about to found.</summary>
+    /// <summary>One seed is in the other's list but does not know the other. It learns of the other when the other asks it, and says that it is about to found.</summary>
     [Theory]
     [InlineData("0 1", "1")]
     [InlineData("0", "1 0")]
@@ -56,7 +54,9 @@ public sealed class SeedOrderTests
         }
     }
 
-    /// <summary>The first seed dies again and again before it founds; the second has waited long enough when the last of those lives says that it is about to.</summary>
+    /// <summary>
+    /// The first seed dies again and again before it founds. The second has waited long enough just when the first seed's last life announces that it is about to found.
+    /// </summary>
     [Theory]
     [InlineData(10.2)]
     [InlineData(16.2)]

@@ -7,8 +7,8 @@ using Oracle.State.Operations;
 namespace Oracle.Tests;
 
 /// <summary>
-/// The leader weighs who is slow in each turn in which somebody says it: were that to take a heartbeat's time where the handlers of all members wait for the same thing, no leader
-/// would last.
+/// The leader weighs reports of slow members in each turn in which one comes. The handlers of all members may wait for the same thing; if weighing then took as long as a
+/// heartbeat, no leader would last.
 /// </summary>
 public sealed class SlowMembersCostTests
 {
@@ -40,7 +40,7 @@ public sealed class SlowMembersCostTests
             });
             simulation.Run(TimeSpan.FromSeconds(1));
         }
-        // By then it was said for 6 s, though of all, so that there is no witness.
+        // By then the reports are 6 s old. If they are about all members, there is no witness.
         Assert.Equal(slow == Processes ? 0 : slow, decided.Count);
         Assert.InRange(detector.Looked - before, slow, slow * Processes * 3);
     }

@@ -3,12 +3,12 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>The saved state on its way to a replica whose next entry was cut away.</summary>
+/// <summary>The saved state on its way to a replica whose next entry the leader no longer has.</summary>
 public sealed class SnapshotTests
 {
     private const int StateBytes = 9_000_000;
 
-    /// <summary>The link holds a fraction of it; what else the replicas say to each other passes.</summary>
+    /// <summary>The link holds only a fraction of the state, so the replicas' other frames get through.</summary>
     [Fact]
     public void A_large_state_travels_in_parts_with_heartbeats_between_them()
     {
@@ -23,7 +23,7 @@ public sealed class SnapshotTests
         Assert.True(bus.Transfers is { Bytes: <= 1 << 20, Heartbeats: > 5 }, $"{bus.Transfers}");
     }
 
-    /// <summary>Parts and answers are lost with a connection, again and again.</summary>
+    /// <summary>Parts and answers are lost with their connection, again and again.</summary>
     [Fact]
     public void A_state_of_which_parts_are_lost_arrives()
     {
@@ -41,7 +41,7 @@ public sealed class SnapshotTests
         Assert.Equal(bus[1].Commit, bus[2].Commit);
     }
 
-    /// <summary>Whenever the log looks, others have filled the link: it gets a part with each heartbeat.</summary>
+    /// <summary>Whenever the log wants to send, others have filled the link. Still, one part goes out with each heartbeat.</summary>
     [Fact]
     public void A_state_arrives_over_a_link_that_others_keep_full()
     {
@@ -57,7 +57,7 @@ public sealed class SnapshotTests
         Assert.True(bus.Transfers.Bytes <= 1 << 20, $"{bus.Transfers}");
     }
 
-    /// <summary>A slow link: what a heartbeat put into it stays there over many others.</summary>
+    /// <summary>On a slow link, the part that one heartbeat put there stays in it during many others.</summary>
     [Fact]
     public void A_heartbeat_adds_no_part_to_a_full_link_in_which_another_still_is()
     {
@@ -69,7 +69,7 @@ public sealed class SnapshotTests
         Assert.InRange(bus.Transfers.Bytes, 1, 256 << 10);
     }
 
-    /// <summary>It needs seconds for them, and to send them again would only make it longer.</summary>
+    /// <summary>The link needs seconds for them, and sending them again would make it slower still.</summary>
     [Fact]
     public void Parts_that_wait_in_the_link_are_not_sent_again()
     {
@@ -92,7 +92,7 @@ public sealed class SnapshotTests
         Assert.NotEqual(0UL, bus[2].Applied);
     }
 
-    /// <summary>To save the state costs all of it: what is not committed yet cannot be cut away by it, and is no reason to.</summary>
+    /// <summary>Saving costs as much as the whole state. Entries that are not committed cannot be cut away by saving, so they must not cause it.</summary>
     [Fact]
     public void A_long_tail_that_is_not_committed_does_not_have_the_state_saved_with_each_commit()
     {
@@ -116,7 +116,7 @@ public sealed class SnapshotTests
         EntriesCome, AnotherTerm, NobodyLeads,
     }
 
-    /// <summary>A part of a state may be as large as a state, and whoever began to send it may never send the rest.</summary>
+    /// <summary>The received part may be as large as a whole state, and its sender may never send the rest.</summary>
     [Theory]
     [InlineData(End.EntriesCome)]
     [InlineData(End.AnotherTerm)]
@@ -153,7 +153,7 @@ public sealed class SnapshotTests
         Assert.Equal(0, behind.Incoming);
     }
 
-    /// <summary>Process 1 leads, and has cut away all that process 2, a new learner, lacks.</summary>
+    /// <summary>Process 1 leads, and has cut away all entries that process 2, a new learner, lacks.</summary>
     private static LogBus Behind()
     {
         var bus = new LogBus(null, new() { SnapshotEntries = 4, SnapshotKeep = 0 }, StateBytes);

@@ -6,12 +6,15 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>A process that was held up trusts less what it sees, and waits longer before it says it. Where nobody else could say it, that is all: it is believed.</summary>
+/// <summary>
+/// A process that was held up trusts its own observations less, and waits longer before it reports one. If no other process could report it, that is all: its report counts in
+/// full.
+/// </summary>
 public sealed class SoleObserverTests
 {
     /// <summary>
-    /// The founder is held up once, and its health is poor. It recovered with the answers of those that it watches, of which the only one has fallen
-    /// silent: that one stayed for ten seconds after it was suspected.
+    /// The founder is held up once, and its health is poor. Health recovers only with answers of watched processes, and the only one has fallen silent. Before, that process
+    /// stayed in the system for ten seconds after it was suspected.
     /// </summary>
     [Theory]
     [InlineData(0.05)]
@@ -24,13 +27,13 @@ public sealed class SoleObserverTests
             using var cluster = Running(seed, 2);
             var (observer, frozen) = HoldUpTheLeader(cluster, after);
             frozen.Node.Pause(TimeSpan.FromHours(1));
-            // Rounds of 1 s instead of 200 ms, and the one in which it was heard last; the lease is over by then.
+            // Rounds take 1 s instead of 200 ms; one more for the round in which the process was last heard. The lease is over by then.
             Assert.True(cluster.RunUntil(() => observer.Groups.ViewOf("g") is { Members.Count: 1 }, 5.3), cluster.Describe());
             cluster.AssertNoViolations();
         }
     }
 
-    /// <summary>What an address refuses is seen, and not missed: it takes no longer than at other times.</summary>
+    /// <summary>A refusal is something seen, not something missed, so it takes no longer than usual.</summary>
     [Fact]
     public void Of_two_the_one_that_dies_after_the_other_was_held_up_is_out_at_once()
     {
@@ -44,7 +47,7 @@ public sealed class SoleObserverTests
         }
     }
 
-    /// <summary>Held up again and again for as long as is harmless, both: neither loses its place.</summary>
+    /// <summary>Both processes are held up again and again, for a harmless time each. Neither loses its place.</summary>
     [Fact]
     public void Of_two_that_are_held_up_for_less_than_the_time_each_stays()
     {
@@ -61,7 +64,7 @@ public sealed class SoleObserverTests
         }
     }
 
-    /// <summary>Half a word waits for another's: where one is left that could say it, it has to.</summary>
+    /// <summary>A suspicion that counts half waits for another observer's, if one is left that could make the same observation.</summary>
     [Fact]
     public void A_word_in_poor_health_is_half_of_one_only_where_another_could_say_it_too()
     {
@@ -79,7 +82,7 @@ public sealed class SoleObserverTests
         detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 3);
         Assert.Equal([ids[1]], Decided());
 
-        // Both that the first one watches are silent: each stands for what the other cannot say.
+        // Both other processes are silent. Each counts as an observer that cannot speak against the other.
         detector.Clear();
         detector.Suspect(ids[1], ids[0], Suspicion.Timeout, 8);
         Assert.Empty(Decided());

@@ -85,7 +85,7 @@ public sealed class StateMachineTests
         Assert.Equal(2ul, group.View.Id);
     }
 
-    /// <summary>Lowest initialised survivor; leavers and members without the state only where there is no better.</summary>
+    /// <summary>The lowest-ranked initialised survivor leads. Leavers, and members without the state, lead only if there is no better one.</summary>
     [Theory]
     [InlineData("two stay", 1)]
     [InlineData("the first leaves", 2)]
@@ -116,7 +116,7 @@ public sealed class StateMachineTests
         Assert.Equal(view + 1, group.View.Id);
     }
 
-    /// <summary>Negative control of A3: the flush of a superseded proposal would decide a view that nobody flushed for.</summary>
+    /// <summary>Negative control of A3: the flush of a superseded proposal decides a view for which nobody flushed.</summary>
     [Fact]
     public void Without_A3_a_superseded_flush_decides_the_next_view()
     {
@@ -130,7 +130,7 @@ public sealed class StateMachineTests
         Assert.Equal((2ul, second), (group.View.Id, group.View.Proposal));
     }
 
-    /// <summary>Negative control of A4: members are wedged by a proposal that never ends.</summary>
+    /// <summary>Negative control of A4: a proposal is withdrawn, and members stay wedged by it for ever.</summary>
     [Fact]
     public void Without_A4_a_proposal_is_withdrawn_and_no_view_follows()
     {
@@ -157,7 +157,7 @@ public sealed class StateMachineTests
         Assert.Equal([b], _state.FindGroup("safe")!.Pending!.Proposal.Survivors);
     }
 
-    /// <summary>One entry names two: that the later one is proved dead says nothing of the other, which may live and be all that vouches.</summary>
+    /// <summary>One entry names two acceptors. Proof that the later one is dead says nothing about the other, which may live and be the only one that can vouch.</summary>
     [Fact]
     public void A5_of_two_acceptors_the_one_without_proof_stays()
     {
@@ -170,7 +170,7 @@ public sealed class StateMachineTests
         Assert.False(_state.IsAlive(a));
     }
 
-    /// <summary>One of them suffices to vouch for what was delivered: the other one does not hold the group up.</summary>
+    /// <summary>One of them is enough to vouch for what was delivered, so the other is not kept.</summary>
     [Fact]
     public void A5_of_two_acceptors_without_proof_one_stays()
     {
@@ -181,7 +181,7 @@ public sealed class StateMachineTests
         Assert.Equal([b], _state.FindGroup("safe")!.Stalled);
     }
 
-    /// <summary>Negative control of A5: who alone can vouch for what was delivered goes on suspicion, and may be alive.</summary>
+    /// <summary>Negative control of A5: the only process that can vouch for what was delivered is excluded on suspicion, and may be alive.</summary>
     [Fact]
     public void Without_A5_the_last_acceptor_goes_without_proof()
     {
@@ -334,7 +334,7 @@ public sealed class StateMachineTests
         Assert.Equal(saved, Save(other));
     }
 
-    /// <summary>All of it in one turn would take a large state's new replica longer than one may be silent.</summary>
+    /// <summary>Reading a large state in one turn would take longer than a new replica may be silent.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(7)]
@@ -374,7 +374,7 @@ public sealed class StateMachineTests
         Assert.Equal(before, Save(other));
     }
 
-    /// <summary>It is committed, so others may have read it: a copy that went on without would be another state under the same index.</summary>
+    /// <summary>The entry is committed, so others may have read it. A copy that went on without it would have a different state at the same index.</summary>
     [Fact]
     public void A_malformed_entry_ends_the_copy_that_cannot_read_it_and_changes_nothing()
     {
@@ -385,7 +385,7 @@ public sealed class StateMachineTests
         {
             byte[] bytes = new byte[random.Next(40)];
             for (int at = 0; at < bytes.Length; at++) bytes[at] = (byte)random.Next(256);
-            // An array without elements, and whatever follows.
+            // An array without elements is valid, whatever follows it.
             if (bytes is [0x90, ..]) continue;
             Assert.ThrowsAny<InvalidDataException>(() => _state.Apply(_index + 1, bytes));
         }
@@ -422,7 +422,7 @@ public sealed class StateMachineTests
         Assert.Equal([b], Members(_state.FindGroup("g")!));
     }
 
-    /// <summary>Each release went through all of them, which for as many as there may be took every replica half a minute.</summary>
+    /// <summary>Before, each release went through all lost groups; with as many as there may be, every replica was busy for half a minute.</summary>
     [Fact]
     public void The_names_of_thousands_of_lost_groups_are_released_in_one_step_each()
     {
@@ -448,7 +448,7 @@ public sealed class StateMachineTests
         Assert.InRange(took.Elapsed.TotalSeconds, 0, 1);
     }
 
-    /// <summary>Each time it went through all of its groups, at every replica.</summary>
+    /// <summary>Before, each repeated departure went through all groups of the process, at every replica.</summary>
     [Fact]
     public void Who_says_again_that_it_departs_costs_no_walk_through_its_groups()
     {
@@ -463,7 +463,7 @@ public sealed class StateMachineTests
         Assert.True(_events.Results[^1].Ok);
     }
 
-    /// <summary>Its first request is for the name of a lost group, so it waits, and keeps the results of all that come after it.</summary>
+    /// <summary>The first request of process b is for the name of a lost group. So it waits, and the results of all later requests are kept until it is answered.</summary>
     [Fact]
     public void The_oldest_request_of_a_process_is_answered_however_many_later_ones_were()
     {
@@ -495,7 +495,7 @@ public sealed class StateMachineTests
 
     private Request Of(ProcessId requester, Operation operation) => new(requester, ++_number, 0, operation);
 
-    /// <summary>The record of a process that is in no view goes with its exclusion; a voter it is until another one has caught up.</summary>
+    /// <summary>The record of a process that is in no view is forgotten with its exclusion. The process remains a voter until another has caught up.</summary>
     [Fact]
     public void R_a_voter_that_is_dead_and_forgotten_is_no_voter_that_answers()
     {
@@ -509,7 +509,7 @@ public sealed class StateMachineTests
             bus.Settle();
         }
         var ids = new ulong[] { 1, 2, 3 }.Select(Register).ToList();
-        // With three that answer one may go, and no more.
+        // With three voters that answer, one may go, and no more.
         Assert.Single(Kept(false, ids[1], ids[2]));
         Assert.Equal([ids[1]], Kept(false, ids[1]));
         Exclude(true, ids[2]);
@@ -541,7 +541,7 @@ public sealed class StateMachineTests
 
     private void Exclude(bool proved, params ProcessId[] ids) => Apply(new Request(default, 0, 0, new Exclude(ids.Select(id => new Exclusion(id, proved)).ToList())));
 
-    /// <summary>The flush of the pending proposal ends with everyone holding the state.</summary>
+    /// <summary>Completes the flush of the pending proposal, with every member holding the state.</summary>
     private void Finish(GroupRecord group)
     {
         var proposal = group.Pending!.Proposal;

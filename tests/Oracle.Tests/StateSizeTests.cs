@@ -6,7 +6,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Whatever is joined and created, the state fits into what a replica takes, so that one that dies can be replaced (<see cref="Limits.StateBytes"/>).</summary>
+/// <summary>Whatever is joined and created, the state stays small enough for a replica to take, so that a dead replica can be replaced (<see cref="Limits.StateBytes"/>).</summary>
 public sealed class StateSizeTests
 {
     private const int Processes = 24;
@@ -17,7 +17,7 @@ public sealed class StateSizeTests
 
     public StateSizeTests() => _state = new(_events, OracleRules.All);
 
-    /// <summary>Joins, leaves, deaths and lost groups in any order: what is saved never takes more than is counted, and a copy counts the same.</summary>
+    /// <summary>Joins, leaves, deaths and lost groups in any order: the saved state never has more bytes than are counted, and a copy counts the same.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -64,10 +64,10 @@ public sealed class StateSizeTests
         Assert.InRange(joined, 0, 3);
         Assert.Equal(joined, _state.FindGroup("0")!.Queue.Count);
         Assert.Empty(_state.Find(_ids[1 + joined])!.Groups);
-        // Who is a member already asks for nothing more.
+        // A process that is already a member needs no more room.
         Assert.True(Join(_ids[0], "0").Ok);
 
-        // What goes makes room.
+        // Groups that end make room.
         for (int group = 1; group < 4; group++)
         {
             Ask(_ids[0], new Leave(_state.FindGroup($"{group}")!.Id));
@@ -76,7 +76,7 @@ public sealed class StateSizeTests
         Assert.True(Join(_ids[5], "new").Ok);
     }
 
-    /// <summary>Members that are gone are in the views that are kept: they count for as long.</summary>
+    /// <summary>Former members are in the views that are kept, so they count as long as those views are kept.</summary>
     [Fact]
     public void Members_of_the_views_that_are_kept_count_until_those_are_forgotten()
     {
@@ -97,7 +97,10 @@ public sealed class StateSizeTests
         Assert.InRange(_state.Bytes - before, 0, (full - before) / 4);
     }
 
-    /// <summary>Processes keep results until their next request says which they have. Where there are too many in all, each has one answered at a time, and none waits for others.</summary>
+    /// <summary>
+    /// Results of a process are kept until its next request says which of them it has. When there are too many in all, each process gets one request answered at a time, and
+    /// none waits for others.
+    /// </summary>
     [Fact]
     public void Results_that_nobody_fetches_have_a_bound_and_each_process_is_answered_all_the_same()
     {
@@ -169,7 +172,7 @@ public sealed class StateSizeTests
 
     private OperationResult Join(ProcessId process, string name, string tag = "") => Ask(process, new Join(name, new(), 0, tag));
 
-    /// <summary>Some results are kept for a while.</summary>
+    /// <summary>Asks with a floor that keeps some results for a while.</summary>
     private OperationResult Ask(ProcessId process, Operation operation)
     {
         Apply(new Request(process, ++_number, _number - (_number % 5), operation));

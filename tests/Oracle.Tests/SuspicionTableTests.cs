@@ -5,7 +5,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Who suspects whom, as long as it says so (failure-detection.md#a-cut-not-single-exclusions).</summary>
+/// <summary>Which process suspects which, as long as it says so (failure-detection.md#a-cut-not-single-exclusions).</summary>
 public sealed class SuspicionTableTests
 {
     private readonly SuspicionTable _table = new();
@@ -28,7 +28,7 @@ public sealed class SuspicionTableTests
         _table.Add(_ids[0], _ids[2], Suspicion.Timeout, 0, now: 20);
         _table.Add(_ids[0], _ids[1], Suspicion.Refused, 3, now: 30);
         Assert.Equal((1, 2, 0), (_table.Count, _table.CountOf(_ids[0]), _table.CountOf(_ids[1])));
-        // It stands since it was first said.
+        // The suspicion counts from when it was first reported.
         Assert.Equal(new SuspicionReport(Suspicion.Refused, 3, 30, 10), _table[_ids[0]][_ids[1]]);
     }
 

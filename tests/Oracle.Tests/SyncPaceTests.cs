@@ -6,7 +6,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>A process asks for all its groups at once, however many of them want to know what they missed.</summary>
+/// <summary>A process asks for all its groups in one question, however many of them want to know what they missed.</summary>
 public sealed class SyncPaceTests
 {
     private const int Groups = 50;
@@ -19,7 +19,7 @@ public sealed class SyncPaceTests
         cluster.StartAll(TimeSpan.Zero);
         Assert.True(cluster.RunUntil(() => cluster.Settled("g") && cluster.Alive.Count() == 5, 10), cluster.Describe());
         cluster.Run(3);
-        // Not a replica: what it asks goes over its links.
+        // A process that is no replica, so its questions go over links.
         var one = cluster.Alive.Last(process => process.Oracle.Replica is null);
         for (int i = 0; i < Groups; i++)
         {
@@ -36,11 +36,11 @@ public sealed class SyncPaceTests
         cluster.Run(0.2);
         asked = 0;
         one.Node.Post(() => AskForAll(one));
-        // One that has just gone out is followed by the next in 100 ms.
+        // If a question has just gone out, the next follows within 100 ms.
         cluster.Run(0.12);
         Assert.InRange(asked, 1, 2);
 
-        // Each with its own timer: for a second on end.
+        // Each group asks by its own timer, for a whole second.
         asked = 0;
         for (int i = 0; i < 500; i++)
         {
@@ -49,7 +49,7 @@ public sealed class SyncPaceTests
         }
         Assert.InRange(asked, 5, 13);
 
-        // The last ones to ask are asked for as well.
+        // The groups that ask last are asked for as well.
         one.Node.Post(() => AskForAll(one));
         asked = 0;
         cluster.Run(0.12);
@@ -57,7 +57,7 @@ public sealed class SyncPaceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>More than one answer brings: a member that waits in its flushes meanwhile would suspect those that lead them.</summary>
+    /// <summary>These are more views than one answer holds. If it took longer, a member that waits in its flushes would suspect their leaders.</summary>
     [Fact]
     public void Who_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
     {
@@ -77,7 +77,7 @@ public sealed class SyncPaceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Without it the rest came with the question of the next second, while flushes waited for what it says.</summary>
+    /// <summary>Before, the rest came only with the question of the next second, while flushes waited for it.</summary>
     [Fact]
     public void Where_a_voter_dies_that_was_asked_for_the_rest_another_is_asked_at_once()
     {
@@ -89,7 +89,7 @@ public sealed class SyncPaceTests
         {
             process.Node.WatchFrames((node, sent) =>
             {
-                // Of the second that is asked nobody hears that there is more, nor anything else.
+                // The second voter that is asked dies before anybody hears from it that there is more.
                 if (sent.Type != FrameType.Sync || !FrameCodec.TryRead(sent.Type, sent.Body, out _, out var frame) || frame is not SyncAnswer { More: true } || ++answers != 2) return CrashMoment.None;
                 dead = true;
                 return CrashMoment.Before;
@@ -112,7 +112,7 @@ public sealed class SyncPaceTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>Asked elsewhere meanwhile, the same replicas would fill their links to it, behind which leases wait.</summary>
+    /// <summary>If other replicas were asked meanwhile, they would fill their links to the process with the same views, and leases would wait behind them.</summary>
     [Fact]
     public void Where_answers_take_long_nobody_else_is_asked_for_what_is_on_its_way()
     {
@@ -131,13 +131,13 @@ public sealed class SyncPaceTests
         }
         Lack(one);
         cluster.Run(2.5);
-        // Four answers hold all of it; the first question came while nothing was known of how long they take.
+        // Four answers hold everything. One question more goes out while it is not yet known how long answers take.
         Assert.InRange(answered, 3, 4);
         Assert.InRange(asked, 4, 5);
         cluster.AssertNoViolations();
     }
 
-    /// <summary>One group brings as many views as are kept of it, and each names all members.</summary>
+    /// <summary>One group brings as many views as are kept for it, and each view names all members.</summary>
     [Fact]
     public void What_a_replica_tells_at_once_is_bounded_within_a_group_too_and_the_rest_follows_in_order()
     {
@@ -185,7 +185,7 @@ public sealed class SyncPaceTests
         Assert.Equal((group.View.Id, group.Pending!.Number), (view, proposal));
     }
 
-    /// <summary>A process of a system of six that is in so many groups of its own, and is no replica.</summary>
+    /// <summary>Makes a system of six processes; one that is no replica is in the given number of groups, alone in each.</summary>
     private static OracleCluster Grown(int groups, LinkModel link, out OracleCluster.Process grown)
     {
         var cluster = new OracleCluster(1, 6, link: link);
@@ -205,7 +205,7 @@ public sealed class SyncPaceTests
         return cluster;
     }
 
-    /// <summary>It knows no view of any of them.</summary>
+    /// <summary>Makes the process ask as if it knew no view of any of its groups.</summary>
     private static void Lack(OracleCluster.Process one) => one.Node.Post(() =>
     {
         foreach (var group in one.Groups.Groups) one.Oracle.Sync(group.View!.Group, 0, 0);

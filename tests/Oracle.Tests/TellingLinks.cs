@@ -2,10 +2,10 @@ using GroupCore.Transport;
 
 namespace Oracle.Tests;
 
-/// <summary>Links that keep whom something was sent to.</summary>
+/// <summary>Links that record to which peers something was sent.</summary>
 internal sealed class TellingLinks : ILinks
 {
-    /// <summary>Whom something was sent to, by node.</summary>
+    /// <summary>The peers that something was sent to, as node numbers.</summary>
     public List<int> Told { get; } = [];
 
     public NodeAddress Local => LogBus.ReplicaOf(1).Address;

@@ -3,7 +3,7 @@ using Oracle.State;
 
 namespace Oracle.Tests;
 
-/// <summary>Processes that have to be told something, a bounded number with each step.</summary>
+/// <summary>Processes that must be told something, a bounded number with each step.</summary>
 public sealed class ToldInTurnTests
 {
     private const int PerStep = 256;
@@ -18,7 +18,7 @@ public sealed class ToldInTurnTests
         Assert.Equal(Enumerable.Range(1 + PerStep, 300 - PerStep), Taken());
     }
 
-    /// <summary>It is told what holds by then; at the end of the line it might never be reached while changes come.</summary>
+    /// <summary>When its turn comes, it is told the latest news. If it went back to the end of the line, it might never be reached while changes keep coming.</summary>
     [Fact]
     public void Who_is_to_be_told_again_keeps_its_place()
     {

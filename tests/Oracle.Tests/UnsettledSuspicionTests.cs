@@ -3,14 +3,14 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>What is held against a process counts only from those that watch it: who only dialled in, and says that it is one of them, may be anybody.</summary>
+/// <summary>Suspicions count only from the watchers of a process. A node that merely dialled in and says that it is one of them may be anybody.</summary>
 public sealed class UnsettledSuspicionTests
 {
     private const int Processes = 12;
 
     /// <summary>
-    /// A replica that did not lead yet has asked for few of the others; who dialled in before in the names of two of them has what it says weighed when the leadership begins,
-    /// and two that saw an address refuse are proof.
+    /// A replica that did not lead before has asked for few of the others. If it weighed what came over links that others dialled in the names of two watchers, then two
+    /// refusals reported there would be proof of a death when its leadership begins.
     /// </summary>
     [Theory]
     [InlineData(true, false)]
@@ -49,7 +49,7 @@ public sealed class UnsettledSuspicionTests
         cluster.AssertNoViolations();
     }
 
-    /// <summary>It says it again, and is asked for meanwhile: the one that is dead is excluded all the same.</summary>
+    /// <summary>The watcher repeats its suspicion, and is asked for meanwhile. The dead process is excluded all the same.</summary>
     [Fact]
     public void Who_is_not_heard_at_first_is_heard_when_it_says_it_again()
     {

@@ -4,7 +4,7 @@ using Oracle.State.Operations;
 
 namespace Oracle.Tests;
 
-/// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not: whoever is suspected, a majority of voters that answer stays.</summary>
+/// <summary>Process 1 leads, 1 to 3 vote, 4 and 5 do not. Whichever processes are suspected, a majority of voters that answer must stay.</summary>
 public sealed class VoterMajorityTests
 {
     private readonly LogBus _bus = new();
@@ -24,7 +24,7 @@ public sealed class VoterMajorityTests
         }
         _state = new(new OracleReplica(_bus.Parts[1], new(), new(_bus.Parts[1]), () => { }, () => { }), OracleRules.All);
         for (ulong node = 1; node <= 5; node++) _state.Apply(node, OperationCodec.WriteEntry([new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second))]));
-        // All that vote have just answered.
+        // All voters have just answered.
         _bus[1].Leading!.OnTimer();
         _bus.Settle();
     }
@@ -38,7 +38,7 @@ public sealed class VoterMajorityTests
     [InlineData(new ulong[] { 1, 2, 3 }, new ulong[] { 2 })]
     public void Of_suspected_voters_that_answer_as_many_stay_as_decide(ulong[] suspected, ulong[] go) => Assert.Equal(go, Keep(suspected, []));
 
-    /// <summary>Sparing a leader that was elected by the configuration before, and votes no more, leaves no majority: one of the voters that answer has to stay.</summary>
+    /// <summary>The leader was elected by the previous configuration and votes no more. Sparing it does not help the majority, so voters that answer have to stay.</summary>
     [Fact]
     public void A_leader_that_does_not_vote_is_not_spared_for_the_majority()
     {
@@ -47,7 +47,7 @@ public sealed class VoterMajorityTests
         Assert.Equal([1], Keep([1, 2, 3], []));
     }
 
-    /// <summary>Sparing those who are silent or gone would help nobody.</summary>
+    /// <summary>Sparing voters that are silent or gone would help nobody.</summary>
     [Fact]
     public void Who_does_not_answer_is_not_spared()
     {
@@ -60,7 +60,7 @@ public sealed class VoterMajorityTests
         Assert.Equal([2, 3], Keep([2, 3], []));
     }
 
-    /// <summary>A leadership begins, as it does when the leader before it is gone: who has not answered this leader yet may be that one.</summary>
+    /// <summary>A leadership often begins because the previous leader is gone. A voter that has not answered the new leader yet may be that one.</summary>
     [Fact]
     public void Who_has_not_answered_a_new_leader_is_not_spared()
     {

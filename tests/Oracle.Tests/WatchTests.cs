@@ -5,7 +5,10 @@ using Oracle.Frames;
 
 namespace Oracle.Tests;
 
-/// <summary>What a process whose clock has jumped says of others (failure-detection.md#a-jump-of-the-clock-proves-nothing). Process 1 watches 3, and 2 is the replica that it tells.</summary>
+/// <summary>
+/// What a process reports about others after its clock has jumped (failure-detection.md#a-jump-of-the-clock-proves-nothing). Process 1 watches 3, and reports to the replica
+/// 2.
+/// </summary>
 public sealed class WatchTests
 {
     private readonly LogBus _bus = new();
@@ -21,7 +24,7 @@ public sealed class WatchTests
         _watch = new(node, new(), sender, directory, new(node, sender, directory));
     }
 
-    /// <summary>It may have missed the frames that others had; it says it as soon as the answer to a question sent after the jump is there.</summary>
+    /// <summary>The process may have missed frames that others received. It reports its suspicion as soon as a question sent after the jump is answered.</summary>
     [Fact]
     public void Who_doubts_itself_suspects_nobody_until_the_doubt_is_over()
     {
@@ -34,7 +37,7 @@ public sealed class WatchTests
         Assert.Equal([2], _links.Told);
     }
 
-    /// <summary>Three rounds of four failed, then it was stopped itself. Rounds begin anew, and last longer.</summary>
+    /// <summary>Three of four rounds failed, then the process itself was stopped. Rounds begin anew, and last longer.</summary>
     [Fact]
     public void Rounds_that_failed_before_a_jump_are_forgotten()
     {

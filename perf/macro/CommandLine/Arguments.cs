@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ida.Perf.Macro.CommandLine;
 
-/// <summary><c>--name value</c> pairs behind one leading word. Every name asked for is remembered, so that a misspelt one is refused.</summary>
+/// <summary><c>--name value</c> pairs after one leading word. It remembers every name that is asked for, so that unknown names can be refused.</summary>
 internal sealed class Arguments
 {
     private readonly SortedDictionary<string, string> _values = new(StringComparer.Ordinal);
@@ -34,7 +34,7 @@ internal sealed class Arguments
             : throw new UsageException($"--{name} must be a whole number from {least}" + (most == int.MaxValue ? "" : $" to {most}") + $", not '{text}'");
     }
 
-    /// <summary>One of the words; the first without the option.</summary>
+    /// <summary>The given choice, or the first one if the option is missing.</summary>
     public string OneOf(string name, params ReadOnlySpan<string> choices)
     {
         if (Text(name) is not { } text) return choices[0];

@@ -1,6 +1,6 @@
 namespace Ida.Perf.Macro.CommandLine;
 
-/// <summary>One run as the command line asks for it. The driver and its members read the same words.</summary>
+/// <summary>The options of one run. The driver and its members parse the same command line.</summary>
 internal sealed record RunOptions
 {
     public static readonly string[] Commands = ["multicast", "kv", "multikey", "failover", "p2p", "join", "memory"];
@@ -13,13 +13,13 @@ internal sealed record RunOptions
     /// <summary>Length of the measuring window, seconds.</summary>
     public int Seconds { get; init; }
 
-    /// <summary>Seconds under load before the window.</summary>
+    /// <summary>Seconds under load before the measuring window.</summary>
     public int Warmup { get; init; }
 
     /// <summary>Seconds beyond warm-up and window after which the run is ended by force.</summary>
     public int Grace { get; init; }
 
-    /// <summary>File that gets the JSON line too.</summary>
+    /// <summary>File to which the JSON line is appended as well.</summary>
     public string? Out { get; init; }
 
     /// <summary>Whether what members write to their standard error is shown.</summary>
@@ -44,12 +44,12 @@ internal sealed record RunOptions
     /// <summary>Whether handlers run on the loop.</summary>
     public bool Inline { get; init; }
 
-    /// <summary>Operations that one thread (of a multicast in total order: one sender) keeps under way.</summary>
+    /// <summary>Operations that one thread keeps under way; in a multicast in total order, messages that one sender keeps under way.</summary>
     public int InFlight { get; init; }
 
     public int Backups { get; init; }
 
-    /// <summary>Members beyond the target size, which move into a slot that is lost.</summary>
+    /// <summary>Members beyond the target size. A spare moves into a slot whose member is lost.</summary>
     public int Spares { get; init; }
 
     /// <summary>Bytes of a value.</summary>
@@ -63,10 +63,10 @@ internal sealed record RunOptions
 
     public bool Strict { get; init; }
 
-    /// <summary>Whether each caller is a thread that is blocked for each operation.</summary>
+    /// <summary>Whether each caller is a thread that blocks during each operation.</summary>
     public bool Blocking { get; init; }
 
-    /// <summary>Whether keys are drawn by a Zipf distribution rather than all alike.</summary>
+    /// <summary>Whether keys are drawn by a Zipf distribution rather than uniformly.</summary>
     public bool Zipf { get; init; }
 
     /// <summary>Keys of one operation.</summary>
@@ -80,17 +80,17 @@ internal sealed record RunOptions
 
     public bool VictimFirst { get; init; }
 
-    /// <summary>Silence after which a process is excluded, and lease, ms; 0: the library's defaults.</summary>
+    /// <summary>Silence after which a process is excluded, and length of the lease, in ms; 0 for the library's defaults.</summary>
     public int Detection { get; init; }
 
     public int ShardSize => Backups + 1;
 
-    /// <summary>Members with a slot when all are there.</summary>
+    /// <summary>Number of members with a slot once all have joined.</summary>
     public int TargetSize => Members + (Command == "join" ? 1 : 0) - Spares;
 
     public bool IsMulticast => Command == "multicast" || GroupLoad;
 
-    /// <summary>A latency run: one sender on a fixed schedule, the others acknowledge.</summary>
+    /// <summary>Whether this is a latency run: one sender on a fixed schedule, acknowledged by the others.</summary>
     public bool IsLatency => Command == "multicast" && Rate > 0;
 
     public int PercentPuts => Mix switch { "get" => 0, "put" => 100, "mixed95" => 5, _ => 50 };
@@ -186,7 +186,7 @@ internal sealed record RunOptions
         Detection = a.Number("detection", 0, 400, 10_000),
     };
 
-    /// <summary>The last member comes in the middle of the run.</summary>
+    /// <summary>Starts without the last member, which joins during the run.</summary>
     private RunOptions WithoutOne() => Members - 1 >= TargetSizeAfter / ShardSize && Members > 1
         ? this with { Members = Members - 1 }
         : throw new UsageException("--nodes is too small: without the one that joins there must be a member for every shard");

@@ -18,7 +18,7 @@ internal sealed class Cluster(RunOptions options, IReadOnlyList<string> words) :
 
     public IReadOnlyList<MemberProcess> Members => _members;
 
-    /// <summary>Starts every member, the first before the others, so that it founds the cluster.</summary>
+    /// <summary>Starts every member. The first starts before the others and founds the cluster.</summary>
     public void Start()
     {
         _seeds = string.Join(',', FreePorts(Math.Min(3, options.Members)).Select(port => $"127.0.0.1:{port}"));
@@ -29,7 +29,7 @@ internal sealed class Cluster(RunOptions options, IReadOnlyList<string> words) :
         All($"FORMED {options.Members}", StartSeconds);
     }
 
-    /// <summary>Starts one more and waits until its node is up and in the group.</summary>
+    /// <summary>Starts one more member and waits until its node is up and in the group.</summary>
     public MemberProcess Add()
     {
         var member = Launch();
@@ -60,7 +60,7 @@ internal sealed class Cluster(RunOptions options, IReadOnlyList<string> words) :
         foreach (var member in _members) member.Dispose();
     }
 
-    /// <summary>Below the range of the system's own choice, so that no outgoing connection takes them meanwhile.</summary>
+    /// <summary>Ports below the range from which the system takes them for outgoing connections, so that none is taken meanwhile.</summary>
     private static List<int> FreePorts(int count)
     {
         var found = new List<int>();

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>Ends the run before its time, by a signal or by the clock: kills the members first, by their ids. Whoever claims the end first has it.</summary>
+/// <summary>Ends the run early, after a signal or a timeout: first kills the members, by their ids. Only the first thread that claims the end carries it out.</summary>
 internal sealed class Ending : IDisposable
 {
     private readonly Cluster _cluster;
@@ -19,7 +19,7 @@ internal sealed class Ending : IDisposable
         }))];
     }
 
-    /// <summary>False when the run is being ended.</summary>
+    /// <summary>False if the run is already being ended.</summary>
     public bool Claim() => Interlocked.Exchange(ref _claimed, 1) == 0;
 
     public void End(int exitCode, Action lastWord)
@@ -30,7 +30,7 @@ internal sealed class Ending : IDisposable
         Environment.Exit(exitCode);
     }
 
-    /// <summary>Another thread ends the process.</summary>
+    /// <summary>Waits for the thread that ends the process.</summary>
     public int Wait()
     {
         Thread.Sleep(Timeout.Infinite);

@@ -7,8 +7,8 @@ using Ida.Perf.Macro.Reporting;
 namespace Ida.Perf.Macro.Driving;
 
 /// <summary>
-/// A steady load on all members; after some seconds one is killed or stopped, and only what the survivors achieve counts, in 10 ms steps.
-/// Afterwards every survivor looks whether anything is missing.
+/// A steady load on all members. After some seconds one member is killed or stopped; then only the survivors' successes count, in 10 ms steps. At the end every survivor
+/// checks whether anything is missing.
 /// </summary>
 internal sealed class FailoverRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {
@@ -45,7 +45,7 @@ internal sealed class FailoverRun(RunOptions options, Cluster cluster, Report re
         return human + (Options.GroupLoad ? SetGroup(survivors, answers, fault) : SetStore(survivors, answers, fault));
     }
 
-    /// <summary>Its shard is not the one that the first spare holds already: the loss makes state move.</summary>
+    /// <summary>The first spare does not hold the shard of this slot, so the loss makes state move.</summary>
     private int HolderOfLastSlot() => Cluster.All("SLOT", 20).FindIndex(a => a.Number("slot") == Options.TargetSize - 1);
 
     private static void StopProcess(MemberProcess victim)

@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Reporting;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>While all members work, the last slot is filled by one more: how long until it holds its shard's state, and what the others feel.</summary>
+/// <summary>One more member fills the last slot under load. Measures how long it takes until the member holds its shard's state, and what the others notice.</summary>
 internal sealed class JoinRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {
     public override string Execute()

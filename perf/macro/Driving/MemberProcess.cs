@@ -4,7 +4,7 @@ using System.Text.Json.Nodes;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>One member process and the conversation with it: a command line in, one answer line out.</summary>
+/// <summary>One member process and the dialogue with it: one command line in, one answer line out.</summary>
 internal sealed class MemberProcess : IDisposable
 {
     private const int TailLines = 12;
@@ -26,7 +26,7 @@ internal sealed class MemberProcess : IDisposable
 
     public int Id => _process.Id;
 
-    /// <summary>Starts this program again as a member. Called by the main thread only: the member ends when that thread does.</summary>
+    /// <summary>Starts this program again as a member. Only the main thread may call this: the member ends when the thread that started it ends.</summary>
     public static MemberProcess Start(string name, IEnumerable<string> arguments, bool verbose)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!)
@@ -35,7 +35,7 @@ internal sealed class MemberProcess : IDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
-        // Started as `dotnet Ida.Perf.Macro.dll`, the process is dotnet and wants the assembly first.
+        // If started as `dotnet Ida.Perf.Macro.dll`, the process is dotnet and expects the assembly as first argument.
         if (Path.GetFileNameWithoutExtension(start.FileName) == "dotnet") start.ArgumentList.Add(typeof(MemberProcess).Assembly.Location);
         foreach (string argument in arguments) start.ArgumentList.Add(argument);
         return new(name, Process.Start(start)!, verbose);
@@ -50,7 +50,7 @@ internal sealed class MemberProcess : IDisposable
         }
         catch (IOException)
         {
-            // It is gone; its end comes as the answer.
+            // The process is gone; its end arrives as the answer.
         }
     }
 
@@ -69,7 +69,7 @@ internal sealed class MemberProcess : IDisposable
         }
         catch (InvalidOperationException)
         {
-            // It ended before.
+            // The process has already ended.
         }
     }
 

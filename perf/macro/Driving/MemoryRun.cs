@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Reporting;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>What entries cost: resident memory of all members, with all entries and with a thousand, each time after a full collection.</summary>
+/// <summary>The memory that entries cost: resident memory of all members with all entries, and with a thousand, each after a full collection.</summary>
 internal sealed class MemoryRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {
     private const int First = 1000;

@@ -6,8 +6,8 @@ using Ida.Perf.Macro.Reporting;
 namespace Ida.Perf.Macro.Driving;
 
 /// <summary>
-/// Throughput: senders send as fast as <c>SendAsync</c> lets them; the figure is deliveries per second at a member. Latency: one sender on a
-/// fixed schedule. Afterwards everything must have arrived everywhere, unbroken per sender, and in one order if it is ordered.
+/// Throughput: senders send as fast as <c>SendAsync</c> lets them, and the figure is deliveries per second at a member. Latency: one sender on a fixed schedule. At the end
+/// every message must have arrived everywhere, without gaps per sender, and in one order in the case of total order.
 /// </summary>
 internal sealed class MulticastRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {

@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Reporting;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>The idle round trip between two members, layer by layer: each row is a run of its own with warm-up and window.</summary>
+/// <summary>The idle round trip between two members, layer by layer. Each row has its own warm-up and window.</summary>
 internal sealed class PeerRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {
     private static readonly string[] Rows = ["node", "send-inline", "send", "query-inline", "query"];

@@ -6,10 +6,10 @@ using Ida.Perf.Macro.Reporting;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>What all runs have in common: the settings in the report, the window, and what the members used in it.</summary>
+/// <summary>What all runs have in common: the settings in the report, the window, and the resources that the members used in it.</summary>
 internal abstract class Run(RunOptions options, Cluster cluster, Report report)
 {
-    /// <summary>Time from the driver's decision to the start of the load, so that every member has got the command by then.</summary>
+    /// <summary>Time between the driver's decision and the start of the load, so that every member has the command by then.</summary>
     protected const long Lead = 300 * Clock.Millisecond;
 
     protected RunOptions Options => options;
@@ -18,7 +18,7 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
 
     protected Report Report => report;
 
-    /// <summary>Fails the run in the end; the report is printed all the same.</summary>
+    /// <summary>Faults that fail the run at its end; the report is printed all the same.</summary>
     public List<string> Faults { get; } = [];
 
     /// <summary>Runs to the end and returns the human line.</summary>
@@ -42,14 +42,14 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         report.Set("cpu_cores", Environment.ProcessorCount);
     }
 
-    /// <summary>Starts the members; from then on the report says that the run began, so that whatever fails later is a failure of the run and none of its start.</summary>
+    /// <summary>Starts the members. From then on the report has <c>began</c>, so that a later fault is a failure of the run and not of its start.</summary>
     protected void Form()
     {
         cluster.Start();
         report.Set("began", true);
     }
 
-    /// <summary>Tells every member when the load starts, when the window begins and how long it is; notes the processor time of the window.</summary>
+    /// <summary>Tells every member when the load starts, when the window begins and how long it is. Reports and returns the processor time of the window.</summary>
     protected double Measure(string command, string more = "")
     {
         long start = Clock.Now + Lead, window = start + (options.Warmup * Clock.Second);
@@ -63,7 +63,7 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         return after.Own - before.Own;
     }
 
-    /// <summary>Memory of all members in the window, per operation or delivery.</summary>
+    /// <summary>Reports the memory that all members used in the window, per operation or delivery.</summary>
     protected void SetMemory(IReadOnlyCollection<JsonObject> answers, string per, double count)
     {
         report.Set("allocated_bytes_per_" + per, answers.Sum(a => a.Number("allocated")) / Math.Max(1, count));
@@ -71,7 +71,7 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         report.Set("gc_pause_ms_worst_member", answers.Max(a => (double)a["pause_ms"]!));
     }
 
-    /// <summary>Operations that failed, and the checks of what was read.</summary>
+    /// <summary>Reports failed operations, and the checks of the values that were read.</summary>
     protected void SetErrors(IReadOnlyCollection<JsonObject> answers)
     {
         report.Set("errors", answers.Sum(a => a.Number("errors")));

@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Reporting;
 
 namespace Ida.Perf.Macro.Driving;
 
-/// <summary>Load on the DHT by all members alike: one key per operation, or several in one atomic operation.</summary>
+/// <summary>Load on the DHT by all members alike: one key per operation, or several keys in one atomic operation.</summary>
 internal sealed class StoreRun(RunOptions options, Cluster cluster, Report report) : Run(options, cluster, report)
 {
     public override string Execute()

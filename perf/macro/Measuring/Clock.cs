@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Perf.Macro.Measuring;
 
-/// <summary>The machine's monotonic clock in nanoseconds: one clock for all processes, so a time means the same in each of them.</summary>
+/// <summary>The machine's monotonic clock in nanoseconds. All processes share it, so a time means the same in each of them.</summary>
 internal static partial class Clock
 {
     public const long Second = 1_000_000_000;
@@ -13,7 +13,7 @@ internal static partial class Clock
 
     public static long Now => Stopwatch.GetTimestamp();
 
-    /// <summary>Sleeps with the kernel's precision (some 50 µs), which <c>Thread.Sleep</c> does not offer.</summary>
+    /// <summary>Sleeps with the kernel's precision of some 50 µs; <c>Thread.Sleep</c> is coarser.</summary>
     public static void SleepUntil(long time)
     {
         while (Now < time)
@@ -23,7 +23,7 @@ internal static partial class Clock
         }
     }
 
-    /// <summary>The same without a thread, to the millisecond.</summary>
+    /// <summary>Waits without blocking a thread, to the millisecond.</summary>
     public static async Task UntilAsync(long time)
     {
         for (long left; (left = time - Now) > 0;) await Task.Delay(TimeSpan.FromMilliseconds(Math.Max(1, left / Millisecond)));

@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Ida.Perf.Macro.Measuring;
 
 /// <summary>
-/// Bytes that prove themselves: two words of the caller, the rest filled with a word that both determine. A checker sees any byte that
-/// changed and any mixture of two payloads, at the cost of a vectorized comparison.
+/// Bytes that can be checked: two words of the caller, then a fill word that follows from both. A reader detects every changed byte and every mixture of two payloads, at the
+/// cost of a vectorized comparison.
 /// </summary>
 internal static class FilledBytes
 {
@@ -21,7 +21,7 @@ internal static class FilledBytes
         for (int i = rest.Length & ~7; i < rest.Length; i++) rest[i] = (byte)fill;
     }
 
-    /// <summary>False when these are not bytes that <see cref="Write"/> wrote.</summary>
+    /// <summary>False if <see cref="Write"/> did not write these bytes.</summary>
     public static bool TryRead(ReadOnlySpan<byte> bytes, out ulong first, out ulong second)
     {
         (first, second) = (0, 0);

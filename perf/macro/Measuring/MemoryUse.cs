@@ -2,12 +2,12 @@ using System.Globalization;
 
 namespace Ida.Perf.Macro.Measuring;
 
-/// <summary>What the garbage collector did so far in this process.</summary>
+/// <summary>What the garbage collector has done so far in this process.</summary>
 internal readonly record struct MemoryUse(long AllocatedBytes, int Collections, double PauseMs)
 {
     public static MemoryUse Now => new(GC.GetTotalAllocatedBytes(), GC.CollectionCount(0), GC.GetTotalPauseDuration().TotalMilliseconds);
 
-    /// <summary>What a process holds in memory, shared pages included, from <c>/proc</c>.</summary>
+    /// <summary>Resident memory of a process, shared pages included, from <c>/proc</c>.</summary>
     public static long ResidentBytes(int process) =>
         long.Parse(File.ReadAllText($"/proc/{process}/statm").Split(' ')[1], CultureInfo.InvariantCulture) * Environment.SystemPageSize;
 

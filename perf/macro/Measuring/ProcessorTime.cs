@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ida.Perf.Macro.Measuring;
 
-/// <summary>Processor time so far, in seconds: of some processes, and of the machine.</summary>
+/// <summary>Processor time so far, in seconds, of some processes and of the machine.</summary>
 internal readonly record struct ProcessorTime(double Own, double Busy, double All)
 {
     private const double TicksPerSecond = 100;
@@ -19,7 +19,7 @@ internal readonly record struct ProcessorTime(double Own, double Busy, double Al
         return new(own, busy, all);
     }
 
-    /// <summary>Share of the machine's processor time that others used between two readings.</summary>
+    /// <summary>Share of the machine's processor time that other processes used between two readings.</summary>
     public static double OthersShare(ProcessorTime from, ProcessorTime to) =>
         Math.Max(0, (to.Busy - from.Busy - (to.Own - from.Own)) / (to.All - from.All));
 
@@ -30,7 +30,7 @@ internal readonly record struct ProcessorTime(double Own, double Busy, double Al
         return (Ticks(fields[11]) + Ticks(fields[12])) / TicksPerSecond;
     }
 
-    /// <summary>The first line of <c>/proc/stat</c>: cpu user nice system idle iowait irq softirq steal.</summary>
+    /// <summary>Busy and total time from the first line of <c>/proc/stat</c>: cpu user nice system idle iowait irq softirq steal.</summary>
     public static (double Busy, double All) OfMachine(string line)
     {
         string[] fields = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);

@@ -13,7 +13,7 @@ internal sealed class Timeline(int steps)
 
     public int[] ToArray() => [.. _counts];
 
-    /// <summary>Counts one; times outside of the run do not count. From any thread.</summary>
+    /// <summary>Counts one success; times outside of the run do not count. May be called from any thread.</summary>
     public void Count(long sinceStart)
     {
         long step = sinceStart / Clock.Millisecond / StepMs;
@@ -36,7 +36,7 @@ internal sealed class Timeline(int steps)
         return (double)sum * StepsPerSecond / Math.Max(1, to - from);
     }
 
-    /// <summary>The longest time without any success, and the step behind it.</summary>
+    /// <summary>The longest time without any success, and the step after it.</summary>
     public (int Ms, int End) LongestZero(int from, int to)
     {
         var longest = (Length: 0, End: from);
@@ -49,8 +49,8 @@ internal sealed class Timeline(int steps)
     }
 
     /// <summary>
-    /// Whether 100 ms fell under half of <paramref name="before"/> from <paramref name="fault"/> on; if so, how long after it the first
-    /// 500 ms at 90 % began behind the longest gap, −1 when there are none.
+    /// Whether, from <paramref name="fault"/> on, any 100 ms fell below half of <paramref name="before"/>. If so, also the time from the fault to the first 500 ms at 90 %
+    /// that begin after the longest gap, or −1 if there are none.
     /// </summary>
     public (bool Dipped, int BackMs) Recovery(int fault, double before)
     {

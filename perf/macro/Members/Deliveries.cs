@@ -4,8 +4,8 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// What was delivered to one member: every byte checked, each sender's numbers unbroken, and in a total order a rolling hash of the whole
-/// sequence. Written by the group's handlers, one at a time.
+/// What was delivered to one member. Every byte is checked, each sender's numbers must have no gap, and in total order a rolling hash covers the whole sequence. The group's
+/// handlers write here, one at a time.
 /// </summary>
 internal sealed class Deliveries(RunOptions options)
 {
@@ -24,7 +24,7 @@ internal sealed class Deliveries(RunOptions options)
 
     public static ulong NumberOf(int sender, long sequence) => ((ulong)sender << SenderShift) | (ulong)sequence;
 
-    /// <summary>Counts one message; false when it is not one that a sender wrote.</summary>
+    /// <summary>Counts one message; false if no sender wrote it.</summary>
     public bool Take(ReadOnlySpan<byte> message, out int sender, out long sequence, out long due)
     {
         bool good = FilledBytes.TryRead(message, out ulong number, out ulong second) && message.Length == options.Size;

@@ -3,7 +3,7 @@ using Ida.Perf.Macro.Measuring;
 
 namespace Ida.Perf.Macro.Members;
 
-/// <summary>A message to one member and one back, each sent by a handler: what the point-to-point path costs without a caller that waits.</summary>
+/// <summary>A message to one member and one back, each sent by a handler: the cost of the point-to-point path without a waiting caller.</summary>
 internal sealed class GroupEcho
 {
     private const string Ping = "ping";
@@ -25,7 +25,7 @@ internal sealed class GroupEcho
         if (inline) group.Inline();
     });
 
-    /// <summary>One message under way from the start of the load to the end of the window.</summary>
+    /// <summary>Keeps one message under way from the start of the load to the end of the window.</summary>
     public async Task<Histogram> SendAsync(Window window, int size)
     {
         (_window, _message) = (window, new byte[size]);
@@ -54,6 +54,6 @@ internal sealed class GroupEcho
         else _done.TrySetResult(_trips);
     }
 
-    // Complete when it is queued, in a handler at least; the first one is waited for by its answer.
+    // In a handler, a send is complete at the latest when it is queued; the first send is awaited through its answer.
     private void Send(int rank, string handler, ReadOnlyMemory<byte> message) => _ = Group.SendToAsync(rank, handler, message).AsTask();
 }

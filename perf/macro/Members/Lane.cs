@@ -5,8 +5,8 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// One of the callers: an async method that awaits one operation after the other, as a program on this library would (T threads with D
-/// operations each under way are T · D of them), or a thread that is blocked for each operation, as behind a synchronous interface.
+/// One caller. Either an async method that awaits one operation after the other, as a program on this library would (T threads with D operations each under way are T · D such
+/// methods), or a thread that blocks for each operation, as behind a synchronous interface.
 /// </summary>
 internal sealed class Lane
 {
@@ -37,7 +37,7 @@ internal sealed class Lane
 
     public string FirstError { get; private set; } = "";
 
-    /// <summary>Closed loop from the start of the load to the end of the window.</summary>
+    /// <summary>Runs a closed loop from the start of the load to the end of the window.</summary>
     public async Task RunAsync()
     {
         await Clock.UntilAsync(_window.Start);
@@ -47,7 +47,7 @@ internal sealed class Lane
         }
     }
 
-    /// <summary>The same on a thread that waits, blocked, for each operation.</summary>
+    /// <summary>The same loop on a thread that blocks for each operation.</summary>
     public void RunBlocking()
     {
         Clock.SleepUntil(_window.Start);
@@ -58,7 +58,7 @@ internal sealed class Lane
         }
     }
 
-    /// <summary>One operation, whose latency counts from <paramref name="began"/>; false when it failed.</summary>
+    /// <summary>Runs one operation, whose latency counts from <paramref name="began"/>; false if it failed.</summary>
     public async ValueTask<bool> TryOnceAsync(long began)
     {
         bool put = _random.Next(100) < _options.PercentPuts;
