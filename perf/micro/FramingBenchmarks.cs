@@ -6,7 +6,7 @@ using GroupCore.Wire;
 
 namespace Ida.Perf.Micro;
 
-/// <summary>Frames of one body size, 64 at a time: headers alone, and from one end of a link to the other without a socket.</summary>
+/// <summary>Frames of one body size, 64 at a time: headers alone, and frames from one end of a link to the other without a socket.</summary>
 [MemoryDiagnoser]
 public class FramingBenchmarks
 {
@@ -50,7 +50,7 @@ public class FramingBenchmarks
     [Benchmark]
     public uint Checksum() => Crc32C.Compute(_frame);
 
-    /// <summary>Appended, gathered, parsed at the other end, acknowledged back.</summary>
+    /// <summary>Frames are appended, gathered, parsed at the other end and acknowledged back.</summary>
     [Benchmark(OperationsPerInvoke = Frames)]
     public long ThroughLink()
     {

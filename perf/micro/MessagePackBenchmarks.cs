@@ -5,7 +5,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace Ida.Perf.Micro;
 
-/// <summary>MessagePack by hand, as protocols write it, and by contract, as users' values are.</summary>
+/// <summary>MessagePack written by hand, as in the protocols, and by contract, as for users' values.</summary>
 [MemoryDiagnoser]
 public class MessagePackBenchmarks
 {

@@ -16,7 +16,7 @@ public class OrderBenchmarks
     private KeyUse[] _uses = [];
     private uint _next;
 
-    /// <summary>Operations that wait in the key's queue.</summary>
+    /// <summary>Number of operations that wait in the key's queue.</summary>
     [Params(1, 16)]
     public int Waiting { get; set; }
 
@@ -27,7 +27,7 @@ public class OrderBenchmarks
         Op = new ParticipantRecord(new()) { Key = new(new(1, (ulong)i), 0), Proposed = (ulong)(i + 1) },
     })];
 
-    /// <summary>A turn at the sequencer and at a receiver: positions for the messages of three senders, on the wire and back, then dropped as stable.</summary>
+    /// <summary>A turn at the sequencer and at a receiver: positions for the messages of three senders are written to the wire, read back, and dropped as stable.</summary>
     [Benchmark(OperationsPerInvoke = Messages)]
     public int Positions()
     {
@@ -42,7 +42,7 @@ public class OrderBenchmarks
         return _read.Count;
     }
 
-    /// <summary>One operation more in the queue of a key, the oldest out.</summary>
+    /// <summary>One more operation enters the queue of a key, and the oldest leaves.</summary>
     [Benchmark]
     public int KeyQueue()
     {

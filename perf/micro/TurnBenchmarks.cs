@@ -29,7 +29,7 @@ public class TurnBenchmarks
     [Benchmark]
     public int EmptyTurn() => Turn();
 
-    /// <summary>Each posted by a caller, run on the loop, completed outside.</summary>
+    /// <summary>Each command is posted by a caller, run on the loop, and completed outside.</summary>
     [Benchmark(OperationsPerInvoke = Batch)]
     public int Commands()
     {

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace ReplicatedLog;
 
-/// <summary>Three members write at the same time, one is killed, another comes and gets the log; at the end all logs are compared.</summary>
+/// <summary>Three members write at the same time, one is killed, another joins and gets the log. At the end all logs are compared.</summary>
 internal static class Demo
 {
     public static async Task<int> RunAsync()
@@ -61,7 +61,7 @@ internal static class Demo
 
     private static void Tell(string text) => Console.WriteLine($"{Environment.NewLine}{text}");
 
-    /// <summary>A port that was free a moment ago; the first member takes it, since its address is the first seed.</summary>
+    /// <summary>An address with a port that was free a moment ago. The first member takes it, since its address is the first seed.</summary>
     private static string FreeAddress()
     {
         using var probe = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

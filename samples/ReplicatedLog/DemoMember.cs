@@ -3,7 +3,7 @@ using System.Threading.Channels;
 
 namespace ReplicatedLog;
 
-/// <summary>A member process that the demo started: this program again; the demo writes to its input what a person would type.</summary>
+/// <summary>A member process that the demo started: this program again. The demo writes to its input what a person would type.</summary>
 internal sealed class DemoMember : IDisposable
 {
     private readonly Process _process;

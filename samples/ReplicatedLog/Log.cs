@@ -18,7 +18,7 @@ internal sealed class Log
     /// <summary>The state that a new member gets.</summary>
     public Entry[] Save() => [.. _entries];
 
-    /// <summary>Replaces this log by the state of another member.</summary>
+    /// <summary>Replaces this log with the state of another member.</summary>
     public void Load(Entry[] entries)
     {
         _entries.Clear();

@@ -24,10 +24,10 @@ internal sealed class LogMember : IAsyncDisposable
         return member;
     }
 
-    /// <summary>Appends a line at every member, at the same place; completes when the line stands in this member's log.</summary>
+    /// <summary>Appends a line at the same place at every member. Completes when the line is in this member's log.</summary>
     public ValueTask WriteAsync(string text) => _group!.OrderedSendAsync("append", new Entry(_name, text));
 
-    /// <summary>Asks every member, at the same point of the order, how long its log is, and for its digest.</summary>
+    /// <summary>Asks every member, at the same point of the order, for the length of its log and its digest.</summary>
     public async Task CompareAsync()
     {
         var replies = await _group!.OrderedQueryAsync<string, string>("digest", "");

@@ -2,7 +2,7 @@ using System.CommandLine;
 
 namespace ReplicatedLog;
 
-/// <summary>Without options a demo that starts its own member processes; with <c>--seed</c> one member, for a terminal.</summary>
+/// <summary>Without options, a demo that starts its own member processes; with <c>--seed</c>, one member, for a terminal.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] args)

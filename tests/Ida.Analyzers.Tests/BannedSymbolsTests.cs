@@ -4,8 +4,8 @@ using Microsoft.CodeAnalysis;
 namespace Ida.Analyzers.Tests;
 
 /// <summary>
-/// BannedSymbols.txt names all that it is for. A name that resolves to nothing bans nothing, and an overload that is not named is allowed:
-/// neither shows in a build.
+/// BannedSymbols.txt names every symbol that it is meant to ban. A name that resolves to nothing bans nothing, and an overload that is not named is allowed; a build shows
+/// neither.
 /// </summary>
 public sealed class BannedSymbolsTests
 {
@@ -25,7 +25,7 @@ public sealed class BannedSymbolsTests
         Assert.Equal(s_lines.Length, s_lines.Select(Id).Distinct(StringComparer.Ordinal).Count());
     }
 
-    /// <summary>The type itself, or all of its public members of that name.</summary>
+    /// <summary>Either the type itself is banned, or all of its public members of that name are.</summary>
     [Theory]
     [InlineData("System.DateTime", "Now")]
     [InlineData("System.DateTime", "UtcNow")]

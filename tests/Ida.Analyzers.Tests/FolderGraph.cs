@@ -5,14 +5,14 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ida.Analyzers.Tests;
 
 /// <summary>
-/// Which folder of some sources uses which other one: a folder uses another one if a file of it names a type that a file of the other declares. Texts of comments do not count, nor do
-/// types that come without their name, as of a <c>var</c>.
+/// Which folder of the given sources uses which other one. A folder uses another if one of its files names a type that a file of the other declares. Comments do not count,
+/// nor do types that are used without their name, as with <c>var</c>.
 /// </summary>
 internal sealed class FolderGraph
 {
     private readonly SortedDictionary<string, SortedDictionary<string, SortedSet<string>>> _uses = new(StringComparer.Ordinal);
 
-    /// <param name="files">Path and text of each file; the folder is all of the path but the name.</param>
+    /// <param name="files">Path and text of each file. The folder is the path without the file name.</param>
     public FolderGraph(IEnumerable<(string Path, string Text)> files)
     {
         var options = CSharpParseOptions.Default.WithLanguageVersion(LanguageVersion.Preview);
@@ -27,7 +27,7 @@ internal sealed class FolderGraph
             foreach (var name in tree.GetRoot().DescendantNodes().OfType<SimpleNameSyntax>())
             {
                 if (TypeOf(model, name) is not { } type) continue;
-                // A partial type may lie in one folder only, so its first part says where.
+                // All parts of a partial type lie in one folder, so its first part gives the folder.
                 string other = FolderOf(type.DeclaringSyntaxReferences[0].SyntaxTree);
                 if (other == folder) continue;
                 if (!_uses[folder].TryGetValue(other, out var names)) _uses[folder].Add(other, names = new(StringComparer.Ordinal));
@@ -38,7 +38,7 @@ internal sealed class FolderGraph
 
     public IEnumerable<string> Folders => _uses.Keys;
 
-    /// <summary>The folders of each cycle, in order and joined by commas: those that use each other, directly or not.</summary>
+    /// <summary>The folders of each cycle, that is, folders that use each other directly or indirectly, in order and joined by commas.</summary>
     public IEnumerable<string> Cycles()
     {
         var seen = new HashSet<string>(StringComparer.Ordinal);
@@ -52,7 +52,7 @@ internal sealed class FolderGraph
         }
     }
 
-    /// <summary>By what one folder uses another.</summary>
+    /// <summary>The names through which one folder uses another.</summary>
     public IEnumerable<string> Uses(string folder, string other) => _uses[folder].TryGetValue(other, out var names) ? names : [];
 
     private static INamedTypeSymbol? TypeOf(SemanticModel model, SimpleNameSyntax name)
@@ -60,9 +60,9 @@ internal sealed class FolderGraph
         var type = model.GetSymbolInfo(name).Symbol switch
         {
             INamedTypeSymbol named => named,
-            // new T(...) and [T(...)] name constructors.
+            // new T(...) and [T(...)] refer to constructors.
             IMethodSymbol { MethodKind: MethodKind.Constructor } made => made.ContainingType,
-            // An extension method comes without the name of its class.
+            // An extension method is called without the name of its class.
             IMethodSymbol { IsExtensionMethod: true } extension => (extension.ReducedFrom ?? extension).ContainingType,
             _ => null,
         };

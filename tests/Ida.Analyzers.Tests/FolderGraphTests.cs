@@ -2,7 +2,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Analyzers.Tests;
 
-/// <summary>Folders use each other in one direction, so that each can be read with those below it alone.</summary>
+/// <summary>Folders use each other in one direction only, so that each can be read together with only those that it uses.</summary>
 public sealed class FolderGraphTests
 {
     [Fact]

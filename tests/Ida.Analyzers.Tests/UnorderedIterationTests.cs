@@ -1,6 +1,6 @@
 namespace Ida.Analyzers.Tests;
 
-/// <summary>IDA0001 reports what follows the order of a hash table, and nothing that has an order of its own.</summary>
+/// <summary>IDA0001 reports code that follows the order of a hash table, and nothing that has an order of its own.</summary>
 public sealed class UnorderedIterationTests
 {
     [Theory]

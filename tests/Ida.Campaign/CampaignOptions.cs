@@ -4,7 +4,7 @@ using Oracle;
 
 namespace Ida.Campaign;
 
-/// <summary>The texts of the command line; null: not given.</summary>
+/// <summary>The texts of the command line; null for an option that was not given.</summary>
 internal sealed record CampaignTexts(string? Suite, string? Seeds, string? Seed, string? Scenario, string? Mutate, string? History, bool First = false, string? Detection = null, string? Seconds = null);
 
 /// <summary>What to run, checked.</summary>
@@ -15,7 +15,7 @@ internal sealed record CampaignOptions(Suite Suite, ulong First, int Count, Scen
     /// <summary>The times of detection that were asked for, as the replay command repeats them.</summary>
     public string Detection { get; init; } = "";
 
-    /// <summary>When no further seed is begun; null: only when all are done.</summary>
+    /// <summary>The time after which no further seed is begun; null for no limit.</summary>
     public TimeSpan? Time { get; init; }
 
     /// <summary>The scenario of a seed.</summary>

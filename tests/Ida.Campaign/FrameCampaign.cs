@@ -5,7 +5,7 @@ using Ida.Scenarios;
 
 namespace Ida.Campaign;
 
-/// <summary>What a run of hostile frames is to do, checked.</summary>
+/// <summary>The options of a run of hostile frames, checked.</summary>
 internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, bool FromMember, string? Corpus)
 {
     public const string Suite = "frames";
@@ -13,7 +13,7 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
     private const int MostSeconds = 1_000_000;
     private const int Batch = 20_000, MemberBatch = 1_000;
 
-    /// <summary>When no further batch is begun, an equal share of it for each port; null: only when all frames are sent.</summary>
+    /// <summary>The time after which no further batch is begun, shared equally by the ports; null for no limit.</summary>
     public TimeSpan? Time { get; init; }
 
     public static bool TryParse(string? seed, string? frames, string? seconds, string? port, string? from, string? corpus, out FrameCampaign campaign, out string error)
@@ -36,10 +36,10 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         return error.Length == 0;
     }
 
-    /// <summary>The frames of each port: equal shares, rounded up, so that no port is left out.</summary>
+    /// <summary>The number of frames for each port: equal shares, rounded up, so that no port is left out.</summary>
     public long Share => (Frames + Ports.Count - 1) / Ports.Count;
 
-    /// <summary>Runs the frames, an equal share through each port. Batches that passed and that failed.</summary>
+    /// <summary>Runs the frames, an equal share through each port. Returns the numbers of batches that passed and failed.</summary>
     public async Task<(long Passed, long Failed)> RunAsync(CancellationToken cancel)
     {
         var tally = new FrameTally();

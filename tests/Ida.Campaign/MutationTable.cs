@@ -6,8 +6,8 @@ using Oracle;
 namespace Ida.Campaign;
 
 /// <summary>
-/// The rules a campaign can leave out, each with the scenario most likely to notice (node-and-turn.md#a-checker-has-a-negative-control) and what that must say. Random schedules
-/// do not show the lack of every rule, here or in the models of the specs: the rest have directed schedules among the tests.
+/// The rules that a campaign can leave out, each with the scenario most likely to notice (node-and-turn.md#a-checker-has-a-negative-control) and the text that its failure
+/// must contain. Random schedules, here or in the models of the specs, do not show the lack of every rule; the other rules have directed schedules among the tests.
 /// </summary>
 internal static class MutationTable
 {

@@ -1,8 +1,8 @@
 namespace Ida.Campaign;
 
 /// <summary>
-/// Leaves out one rule after the other and looks for the first seed whose checkers notice just what that brings about: a rule that can go unnoticed is a failure of the checkers, or of the
-/// schedules.
+/// Leaves out one rule after the other, and looks for the first seed whose checkers notice exactly the effect of its absence. A rule whose absence goes unnoticed is a failure
+/// of the checkers or of the schedules.
 /// </summary>
 internal sealed class Mutations(CampaignOptions options)
 {
@@ -31,7 +31,7 @@ internal sealed class Mutations(CampaignOptions options)
             Interlocked.Increment(ref tried);
             if (scenario.Judge(seed, control.Rule) is not { } failure) return true;
             string? line = control.LineOf(failure.Message);
-            // A seed that fails with all rules too shows a bug, and nothing about this rule.
+            // A seed that also fails with all rules shows a bug, and nothing about this rule.
             bool telling = line is not null && scenario.Judge(seed) is null;
             lock (found)
             {

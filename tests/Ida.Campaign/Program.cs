@@ -3,7 +3,10 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Campaign;
 
-/// <summary>The command line. Exit codes: 0 all seeds passed, drew every ingredient often enough, lost what the guarantees need seldom enough and left no error that nobody looked at (with --mutate: the missing rule was noticed), 1 not so, also where nothing ran, 2 the command line makes no sense, 130 interrupted.</summary>
+/// <summary>
+/// The command line. Exit codes: 0 success, 1 failure, or nothing ran, 2 wrong command line, 130 interrupted. Success means that all seeds passed, drew every ingredient often
+/// enough, lost what the guarantees need seldom enough and left no error that no code looked at; with --mutate, that the missing rule was noticed.
+/// </summary>
 internal static class Program
 {
     public static async Task<int> Main(string[] args)
@@ -67,7 +70,7 @@ internal static class Program
         return cancel.IsCancellationRequested ? 130 : IsPassed(passed, failed) && campaign.IsThorough ? 0 : 1;
     }
 
-    /// <summary>Nothing failed, and something ran: a run of nothing has shown nothing.</summary>
+    /// <summary>Whether nothing failed and something ran; a run of nothing has shown nothing.</summary>
     public static bool IsPassed(long passed, long failed) => failed == 0 && passed > 0;
 
     private static int Refuse(string error)

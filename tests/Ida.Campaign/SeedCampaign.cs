@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Campaign;
 
-/// <summary>Runs the seeds on all cores, reports each that fails, and what was done in all of them.</summary>
+/// <summary>Runs the seeds on all cores, reports each that fails, and prints tables of what all of them did.</summary>
 internal sealed class SeedCampaign(CampaignOptions options)
 {
     private const int ReportsAtMost = 10, StackLines = 8;
@@ -17,8 +17,8 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private bool _historyWritten;
 
     /// <summary>
-    /// Whether every ingredient of the schedules was drawn often enough, no scenario lost too often what the guarantees need, no cell of the table of calls stayed empty that should not, and no task
-    /// ended with an error that nobody looked at.
+    /// Whether every ingredient of the schedules was drawn often enough, no scenario lost too often what the guarantees need, no cell of the table of calls stayed empty
+    /// without being declared, and no task ended with an error that no code looked at.
     /// </summary>
     public bool IsThorough { get; private set; } = true;
 
@@ -75,7 +75,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
         return failure is null;
     }
 
-    /// <summary>The innermost places of a failure that is an exception of the code under test, and no verdict.</summary>
+    /// <summary>The innermost stack lines of a failure that is an exception of the code under test; empty for a checker's verdict.</summary>
     private static string Where(Exception failure)
     {
         var root = failure.GetBaseException();

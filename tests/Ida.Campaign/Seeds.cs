@@ -3,7 +3,7 @@ namespace Ida.Campaign;
 /// <summary>Hands seeds to one thread per core, in their order.</summary>
 internal static class Seeds
 {
-    /// <summary>Runs <paramref name="run"/> for each seed until all are done, one returns false, or the run is cancelled.</summary>
+    /// <summary>Calls <paramref name="run"/> for each seed until all are done, a call returns false, or the run is cancelled.</summary>
     public static void Run(ulong first, int count, Func<ulong, bool> run, CancellationToken cancel)
     {
         int next = 0;

@@ -3,8 +3,8 @@ using Ida.Testing;
 namespace Ida.Campaign;
 
 /// <summary>
-/// Looks every so many seeds for tasks that ended with an error which nobody looked at, and says between which seeds: such a task is heard of only when memory is collected, which
-/// the seed that made it does not wait for.
+/// Looks, after every so many seeds, for tasks that ended with an error that no code looked at, and says between which seeds they ran. Such a task is noticed only when memory
+/// is collected, and the seed that made it does not wait for that.
 /// </summary>
 internal sealed class UnobservedSeeds : IDisposable
 {
@@ -15,7 +15,7 @@ internal sealed class UnobservedSeeds : IDisposable
     private ulong _first = ulong.MaxValue, _last;
     private int _ended;
 
-    /// <summary>Whether there was any.</summary>
+    /// <summary>Whether any such task was found.</summary>
     public bool Found { get; private set; }
 
     public void Begin(ulong seed)
@@ -27,7 +27,7 @@ internal sealed class UnobservedSeeds : IDisposable
         }
     }
 
-    /// <summary>A seed has ended; now and then what is to be said of it and those before it, null where there is nothing.</summary>
+    /// <summary>Notes the end of a seed. Now and then returns the report on it and the seeds before it; null if there is nothing to report.</summary>
     public string? End(ulong seed)
     {
         lock (_lock)
@@ -37,7 +37,7 @@ internal sealed class UnobservedSeeds : IDisposable
         }
     }
 
-    /// <summary>What is to be said of the seeds since it was said last.</summary>
+    /// <summary>The report on the seeds since the last report; null if there is nothing to report.</summary>
     public string? Collect()
     {
         lock (_lock) return Look();
@@ -49,7 +49,7 @@ internal sealed class UnobservedSeeds : IDisposable
     {
         string? found = _errors.Collect(), where = _first == _last ? $"seed {_first}" : $"seeds {_first}-{_last}";
         (_first, _last) = (ulong.MaxValue, 0);
-        // What runs yet may have left some already.
+        // Seeds that are still running may already have left such a task.
         foreach (ulong seed in _running) Count(seed);
         Found |= found is not null;
         return found is null ? null : $"In {where}: {found}";

@@ -2,15 +2,15 @@ using System.Globalization;
 
 namespace Ida.Mutation;
 
-/// <summary>Random schedules of a suite, in a process that has a mutant on.</summary>
+/// <summary>Random schedules of a suite, in a process with a mutant switched on.</summary>
 internal sealed class Campaign(string copy, string suite, TimeSpan most)
 {
     public const string Project = "tests/Ida.Campaign";
 
-    /// <summary>What it says of the first seed that fails; null when none does in the time.</summary>
+    /// <summary>The message about the first seed that fails; null if none fails in the time.</summary>
     public string? Kill(Mutant mutant)
     {
-        // Its seeds are the same each time: what one finds is the mutant's doing, as long as the code as written passes them.
+        // The campaign's seeds are the same each time. So a failure is the mutant's doing, as long as the original code passes them.
         var (code, output) = Tool.Run(Path.Combine(copy, Project, "bin", "Release", "net10.0", "Ida.Campaign"), ["--suite", suite, "--seeds", "1000000", "--first"], copy, most,
             (Switch.On, mutant.Number.ToString(CultureInfo.InvariantCulture)));
         if (code is null) return null;

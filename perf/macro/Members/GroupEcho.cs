@@ -54,6 +54,6 @@ internal sealed class GroupEcho
         else _done.TrySetResult(_trips);
     }
 
-    // In a handler, a send is complete at the latest when it is queued; the first send is awaited through its answer.
+    // In a handler a send is complete when it is queued; the first send is awaited through its answer.
     private void Send(int rank, string handler, ReadOnlyMemory<byte> message) => _ = Group.SendToAsync(rank, handler, message).AsTask();
 }

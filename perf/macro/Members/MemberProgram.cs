@@ -7,8 +7,8 @@ using Ida.Perf.Macro.Driving;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// The main program of a member process: obeys the driver's lines and answers each with one. It ends with its input, and the kernel ends it
-/// with the driver's main thread, also when it is stopped: no member outlives its run.
+/// The main program of a member process: obeys the driver's lines and answers each with one line. It ends when its input ends. The kernel kills it when the driver's main
+/// thread ends, even if the member is stopped, so no member outlives its run.
 /// </summary>
 internal static partial class MemberProgram
 {
@@ -52,7 +52,7 @@ internal static partial class MemberProgram
         }
     }
 
-    /// <summary>A thread of its own waits for lines, so that the end of the input is seen whatever the rest of the process does.</summary>
+    /// <summary>A separate thread waits for lines, so that the end of the input is noticed whatever the rest of the process does.</summary>
     private static BlockingCollection<string> ReadLines()
     {
         var lines = new BlockingCollection<string>();

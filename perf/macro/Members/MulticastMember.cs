@@ -90,7 +90,7 @@ internal sealed class MulticastMember : IMember
         answer["stuck"] = await Task.WhenAny(sending, Task.Delay(TimeSpan.FromSeconds(LastSeconds))) != sending;
         answer["sent"] = answer["stuck"]!.GetValue<bool>() ? sender.Sent : await sending;
         if (!_options.IsLatency) return answer;
-        // The last acknowledgements are on their way.
+        // The last acknowledgements are still on their way.
         await Task.Delay(500);
         (answer["self"], answer["self_from_send"], answer["one_way"]) = (_self.Encode(), _selfFromSend.Encode(), _oneWay.Encode());
         (answer["round_trip"], answer["round_trip_from_send"]) = (_roundTrip.Encode(), _roundTripFromSend.Encode());

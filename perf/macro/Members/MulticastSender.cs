@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Measuring;
 
 namespace Ida.Perf.Macro.Members;
 
-/// <summary>Sends one member's messages. One buffer serves them all: the group has copied it when the call returns.</summary>
+/// <summary>Sends one member's messages. One buffer serves them all, since the group has copied the message when the call returns.</summary>
 internal sealed class MulticastSender(Group group, string handler, RunOptions options, int id, SendTimes times)
 {
     private const long LateLimit = 5 * Clock.Second;
@@ -14,7 +14,7 @@ internal sealed class MulticastSender(Group group, string handler, RunOptions op
 
     public long Sent => Volatile.Read(ref _sent);
 
-    /// <summary>As fast as the group takes them; returns how many.</summary>
+    /// <summary>Sends as fast as the group takes messages; returns their number.</summary>
     public async Task<long> SendAsync(Window window, Func<bool> over)
     {
         await Clock.UntilAsync(window.Start);
@@ -33,7 +33,7 @@ internal sealed class MulticastSender(Group group, string handler, RunOptions op
         return Sent;
     }
 
-    /// <summary>One message whenever one is due, on a thread of its own; returns how many.</summary>
+    /// <summary>Sends each message when it is due, on a thread of its own; returns their number.</summary>
     public long SendOnSchedule(Window window)
     {
         Clock.SleepUntil(window.Start);
@@ -42,7 +42,7 @@ internal sealed class MulticastSender(Group group, string handler, RunOptions op
             long due = window.Start + (sequence * Clock.Second / options.Rate);
             if (due >= window.Until || Clock.Now >= window.Until + LateLimit) break;
             Clock.SleepUntil(due);
-            // Waiting for room is part of the send, as it is where a send blocks for it.
+            // Waiting for room counts as part of the send, as with a send that blocks for it.
             times[sequence] = Clock.Now;
             Wait(_underWay.RoomAsync());
             FilledBytes.Write(_message, Deliveries.NumberOf(id, sequence), (ulong)due);

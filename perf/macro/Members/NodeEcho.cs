@@ -7,7 +7,7 @@ using Ida.Perf.Macro.Measuring;
 
 namespace Ida.Perf.Macro.Members;
 
-/// <summary>A node without any protocol, which sends each frame back: the loop, the link and nothing else.</summary>
+/// <summary>A node without any protocol that sends each frame back: the loop and the link only.</summary>
 internal sealed class NodeEcho : IFrameHandler, ILinkObserver, IAsyncDisposable
 {
     private const FrameType Ping = FrameType.FirstLayer;
@@ -40,7 +40,7 @@ internal sealed class NodeEcho : IFrameHandler, ILinkObserver, IAsyncDisposable
         else OnPong(peer, body);
     }
 
-    /// <summary>Asks for whoever dialled in: little may be queued for a stranger.</summary>
+    /// <summary>Opens a link to each peer that dialled in, since little may be queued for a stranger.</summary>
     public void OnLinkUp(int peer)
     {
         var links = _loop.Node.Links;

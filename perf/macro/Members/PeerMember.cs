@@ -6,8 +6,8 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// One of two members that talk to each other, one message under way: member 0 measures, member 1 answers. In one group the handlers run on
-/// the pool, as is the default, in the other on the loop; and below all groups there is a bare node that sends frames back.
+/// One of two members that talk to each other, with one message under way: member 0 measures, member 1 answers. In one group the handlers run on the pool, as by default, in
+/// the other on the loop. Beside the groups there is a bare node that sends frames back.
 /// </summary>
 internal sealed class PeerMember : IMember
 {

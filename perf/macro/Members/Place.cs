@@ -4,7 +4,7 @@ using Ida.Perf.Macro.Measuring;
 
 namespace Ida.Perf.Macro.Members;
 
-/// <summary>Where a member stands in a run.</summary>
+/// <summary>A member's part in a run: its number, the cluster and the options.</summary>
 internal sealed record Place(int Id, string Cluster, string[] Seeds, RunOptions Options)
 {
     private const int FormSeconds = 60;

@@ -1,6 +1,6 @@
 namespace Ida.Perf.Macro.Members;
 
-/// <summary>When the last messages were given to the group, by their numbers.</summary>
+/// <summary>When the latest messages were given to the group, by their numbers.</summary>
 internal sealed class SendTimes
 {
     private readonly long[] _times = new long[1 << 16];

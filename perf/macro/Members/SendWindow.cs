@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// Sends under way, a fixed number at most. An ordered send completes when it was handled here; a sender that awaited each before the next
-/// would have one under way. They complete in the order of the calls, so the oldest is the one to wait for.
+/// Sends under way, at most a fixed number. An ordered send completes when it was handled here, so a sender that awaited each would have only one under way. Sends complete in
+/// the order of the calls, so the oldest is the one to wait for.
 /// </summary>
 [SuppressMessage("Reliability", "CA2012", Justification = "Each is stored once and consumed once.")]
 internal sealed class SendWindow(int size)
@@ -12,7 +12,7 @@ internal sealed class SendWindow(int size)
     private readonly ValueTask[] _underWay = new ValueTask[size];
     private int _at;
 
-    /// <summary>Waits for the oldest, whose place the next <see cref="Add"/> takes.</summary>
+    /// <summary>Waits for the oldest send, whose place the next <see cref="Add"/> takes.</summary>
     public ValueTask RoomAsync()
     {
         var oldest = _underWay[_at];

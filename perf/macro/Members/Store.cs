@@ -4,8 +4,7 @@ using Ida.Perf.Macro.Measuring;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// The map under load, and what this process knows of it: for every key the newest version that a put of its own got. A strict read that
-/// begins after that put has returned must not be older.
+/// The map under load, and for every key the newest version that a put of this process got. A strict read that begins after that put has returned must not be older.
 /// </summary>
 internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
 {
@@ -14,19 +13,19 @@ internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
 
     public DhtMap<long, byte[]> Map => map;
 
-    /// <summary>Reads of values that nobody wrote to that key.</summary>
+    /// <summary>Number of reads of values that nobody wrote to that key.</summary>
     public long ValueErrors => Volatile.Read(ref _valueErrors);
 
-    /// <summary>Strict reads that missed a put.</summary>
+    /// <summary>Number of strict reads that missed a put.</summary>
     public long StaleReads => Volatile.Read(ref _staleReads);
 
-    /// <summary>Keys without a value after the run.</summary>
+    /// <summary>Number of keys without a value after the run.</summary>
     public long Missing => Volatile.Read(ref _missing);
 
-    /// <summary>Keys older after the run than a put of this process that returned.</summary>
+    /// <summary>Number of keys that after the run are older than a put of this process that returned.</summary>
     public long Lost => Volatile.Read(ref _lost);
 
-    /// <summary>The newest version known; a read that begins now must show it or a newer one.</summary>
+    /// <summary>The newest known version of a key. A read that begins now must show it or a newer one.</summary>
     public ulong Known(long key) => options.Strict ? Volatile.Read(ref _acknowledged[key]) : 0;
 
     public void Acknowledge(long key, ulong version)
@@ -40,7 +39,7 @@ internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
         }
     }
 
-    /// <summary>Every byte of it must be what some put wrote to this key.</summary>
+    /// <summary>Checks that every byte is what some put wrote to this key.</summary>
     public void Check(long key, in Entry<byte[]> read, ulong known)
     {
         if (!read.Found || read.Value.Length != options.Value || !FilledBytes.TryRead(read.Value, out ulong owner, out _) || owner != (ulong)key)
@@ -54,14 +53,14 @@ internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
         Acknowledge(key, (await map.PutAsync(key, bytes)).Versions[0]);
     }
 
-    /// <summary>The same, and nothing is noted here, so that only what the map holds takes memory.</summary>
+    /// <summary>Like <see cref="FillAsync"/>, but records nothing here, so that only the map's content takes memory.</summary>
     public async ValueTask PutAsync(long key, byte[] bytes)
     {
         FilledBytes.Write(bytes, (ulong)key, 0);
         await map.PutAsync(key, bytes);
     }
 
-    /// <summary>After the run: the key must be there, and not older than what was acknowledged to this process.</summary>
+    /// <summary>After the run, checks that the key is there, and not older than what was acknowledged to this process.</summary>
     public async ValueTask VerifyAsync(long key)
     {
         var found = await map.GetAsync(key);

@@ -76,7 +76,7 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
         return status.Slots.Count == members && status.Slots.All(slot => slot.IsInitialised);
     }
 
-    /// <summary>When all slots were taken by initialised members for the last time after one was not; 0 when that never changed.</summary>
+    /// <summary>The last time at which all slots were taken by initialised members again after one was not; 0 if that never happened.</summary>
     private async Task<long> WatchSlotsAsync(Window window)
     {
         long at = 0;
@@ -91,7 +91,7 @@ internal sealed class StoreMember(Place place, IdaNode node, Group group) : IMem
         return at;
     }
 
-    /// <summary>Does something for every n-th key below a limit, many at a time.</summary>
+    /// <summary>Does the work for every n-th key below a limit, for many keys at a time.</summary>
     private async Task SpreadAsync(int first, int step, long limit, Func<long, byte[], ValueTask> work)
     {
         long next = first - step;

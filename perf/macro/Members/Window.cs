@@ -15,7 +15,7 @@ internal readonly record struct Window(long Start, long From, long Until)
 
     public bool Contains(long time) => time >= From && time < Until;
 
-    /// <summary>Waits for the end of the window; what the collector did in it goes into <paramref name="answer"/>, and the growth of each counter.</summary>
+    /// <summary>Waits for the end of the window. Puts the collector's work during the window, and the growth of each counter, into <paramref name="answer"/>.</summary>
     public async Task WatchAsync(JsonObject answer, params (string Name, Func<long> Value)[] counters)
     {
         await Clock.UntilAsync(From);

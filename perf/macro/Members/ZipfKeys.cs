@@ -3,8 +3,8 @@ using GroupCore.Runtime;
 namespace Ida.Perf.Macro.Members;
 
 /// <summary>
-/// Keys by a Zipf distribution with exponent 0.99, as YCSB draws them (Cooper et al., SoCC 2010): key k has a share in proportion to
-/// 1 / (k + 1)^0.99. Exact, by a search in the table of the cumulated shares, 8 bytes a key; placement hashes keys, so hot ones are not neighbours.
+/// Keys by a Zipf distribution with exponent 0.99, as YCSB draws them (Cooper et al., SoCC 2010): key k has a share in proportion to 1 / (k + 1)^0.99. The draw is exact, by a
+/// search in the table of cumulated shares (8 bytes per key). Placement hashes keys, so hot keys are not neighbours.
 /// </summary>
 internal sealed class ZipfKeys
 {
@@ -22,7 +22,7 @@ internal sealed class ZipfKeys
 
     public int Draw(Prng random) => At(random.Next(Resolution) / (double)Resolution);
 
-    /// <summary>The key at a share from 0 to under 1.</summary>
+    /// <summary>The key at a cumulated share from 0 to below 1.</summary>
     public int At(double share)
     {
         int found = Array.BinarySearch(_upTo, share);

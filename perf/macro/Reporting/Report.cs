@@ -48,7 +48,7 @@ internal sealed class Report
         return Encoding.UTF8.GetString(stream.GetBuffer(), 0, (int)stream.Length);
     }
 
-    /// <summary>Whole from 100 on, else two decimals, under 10 three.</summary>
+    /// <summary>Rounds to a whole number from 100 on, to two decimals from 10 on, else to three.</summary>
     public static object Rounded(double value) => value switch
     {
         _ when !double.IsFinite(value) => "none",

@@ -3,8 +3,8 @@ using QuickStart.Data;
 namespace QuickStart.Checks;
 
 /// <summary>
-/// A set of keys that is read in one step, chosen so that a half-done put cannot hide: a row together with lists that must contain it, or a
-/// counter together with all the rows that it counts.
+/// A set of keys that is read in one step. It is chosen so that a half-done put cannot hide: a row together with lists that must contain it, or a counter together with all
+/// the rows that it counts.
 /// </summary>
 internal sealed class Cut
 {

@@ -1,12 +1,12 @@
 namespace QuickStart.Checks;
 
 /// <summary>
-/// Checks that the result of one atomic read is a state that whole puts lead to. The check is exact, because only the put of a row writes its name anywhere: the row
-/// is there ⇔ its name stands once in the list of each of its countries, and a counter equals the number of its rows that are there.
+/// Checks that the result of one atomic read is a state that only whole puts can lead to. The check is exact, since only the put of a row writes its name anywhere: the row is
+/// there ⇔ its name occurs once in the list of each of its countries, and a counter equals the number of its rows that are there.
 /// </summary>
 internal static class CutCheck
 {
-    /// <summary>A text for the first fault, null when there is none.</summary>
+    /// <summary>A text for the first fault; null if there is none.</summary>
     public static string? FirstFault(Cut cut, CutResult read)
     {
         var there = new HashSet<string>(StringComparer.Ordinal);
@@ -29,7 +29,7 @@ internal static class CutCheck
         return null;
     }
 
-    /// <summary>A text for the first row that the read lacks though its put had returned, at any member, before the read began; null when there is none.</summary>
+    /// <summary>A text for the first row that the read lacks although its put had returned, at any member, before the read began; null if there is none.</summary>
     public static string? FirstStale(Cut cut, CutResult read, Func<string, bool> knownBefore)
     {
         foreach (var row in cut.Rows)

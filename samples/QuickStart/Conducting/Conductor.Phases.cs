@@ -77,8 +77,8 @@ internal sealed partial class Conductor
     }
 
     /// <summary>
-    /// Rows that the dead member had not acknowledged may be stored or not, so their new owner looks first. That is safe from the new view on:
-    /// it refuses puts that the dead member left in flight.
+    /// Rows that the dead member had not acknowledged may be stored or not, so their new owner looks first. That is safe from the new view on, which refuses puts that the
+    /// dead member left in flight.
     /// </summary>
     private void GiveAway(MemberProcess dead)
     {

@@ -7,8 +7,8 @@ using QuickStart.Reporting;
 namespace QuickStart.Conducting;
 
 /// <summary>
-/// Runs the whole story: starts the members, lets them load and read, kills one in the middle, and checks the survivors.
-/// It knows only what the members' lines say, and takes these lines one at a time; each wait has a bound.
+/// Runs the whole demonstration: starts the members, lets them load and read, kills one in the middle, and checks the survivors. It knows only what the members' lines say,
+/// and takes these lines one at a time. Each wait has a bound.
 /// </summary>
 internal sealed partial class Conductor(RunOptions options, ZoneTable table, IReport report, CancellationToken cancel) : IDisposable
 {

@@ -11,7 +11,7 @@ internal sealed class Ledger(ZoneTable table)
 
     public int StoredRows { get; private set; }
 
-    /// <summary>Rows that a survivor found stored though the member that stored them was killed before it could say so.</summary>
+    /// <summary>Number of rows that a survivor found stored although the member that stored them was killed before it could say so.</summary>
     public int FoundRows => _stored.Count(s => s is { Found: true });
 
     public List<(string Member, GapEvent Gap)> Gaps { get; } = [];
@@ -25,7 +25,7 @@ internal sealed class Ledger(ZoneTable table)
 
     public void Stored(string member, StoredEvent stored)
     {
-        // A line of the dead member can still come after its rows were given away: the row counts once, and its first line is kept.
+        // A line of the dead member can still arrive after its rows were given away. The row counts once, and its first line is kept.
         if (_stored[stored.Row] is null) StoredRows++;
         _stored[stored.Row] ??= stored;
         _owner[stored.Row] ??= member;

@@ -6,7 +6,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Conducting;
 
-/// <summary>One member process as the conductor sees it: lines in, lines out, and the state that its lines told.</summary>
+/// <summary>One member process as the conductor sees it: lines in, lines out, and the state that its lines reported.</summary>
 internal sealed class MemberProcess : IDisposable
 {
     private const int TailLines = 8;

@@ -1,8 +1,8 @@
 namespace QuickStart.Data;
 
 /// <summary>
-/// The value of a key after a put on it. Every replica runs these resolvers, in the same order, so they may depend on their arguments only. They
-/// do not look for repetitions: if a put were applied twice, a name would stand in a list twice and a counter would be too high.
+/// Computes the value of a key after a put on it. Every replica runs these resolvers, in the same order, so they may depend only on their arguments. They do not look for
+/// repetitions: if a put were applied twice, a name would occur twice in a list and a counter would be too high.
 /// </summary>
 internal static class Resolvers
 {

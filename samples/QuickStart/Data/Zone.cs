@@ -1,6 +1,6 @@
 namespace QuickStart.Data;
 
-/// <summary>One row of the zone table, its columns as they stand in the file.</summary>
+/// <summary>One row of the zone table, with its columns as in the file.</summary>
 /// <param name="Name">Name of the time zone, like Europe/Rome.</param>
 /// <param name="Countries">ISO 3166 codes of the countries it covers, comma-separated.</param>
 /// <param name="Coordinates">Latitude and longitude of its main city, ISO 6709.</param>

@@ -54,7 +54,7 @@ internal sealed class CutReader(DhtMember member, ZoneTable table, KnownRows kno
         if (++_faults <= MostFaults) events.Write(new FaultEvent(fault));
     }
 
-    /// <summary>Mostly small cuts, one in eight a whole continent.</summary>
+    /// <summary>Mostly a small cut; one time in eight a whole continent.</summary>
     private Cut NextCut() => _random.Next(8) == 0
         ? Cut.OfContinent(table, table.Continents[_random.Next(table.Continents.Count)])
         : Cut.OfCountry(table, table.Countries[_random.Next(table.Countries.Count)]);

@@ -10,6 +10,6 @@ internal sealed class KnownRows
 
     public void Add(string name) => _names[name] = true;
 
-    /// <summary>The rows of a cut that are known now; asked before a read of the cut begins.</summary>
+    /// <summary>The rows of a cut that are known now; called before a read of the cut begins.</summary>
     public HashSet<string> Of(Cut cut) => [.. cut.Rows.Select(r => r.Name).Where(_names.ContainsKey)];
 }

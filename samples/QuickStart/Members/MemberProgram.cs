@@ -7,10 +7,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Members;
 
-/// <summary>
-/// A member process. It obeys the conductor's lines, and ends when its input ends: whatever happens to the conductor, no member
-/// outlives it.
-/// </summary>
+/// <summary>A member process. It obeys the conductor's lines and ends when its input ends, so no member outlives the conductor, whatever happens to it.</summary>
 internal sealed class MemberProgram(EventWriter events, ZoneTable table) : IAsyncDisposable
 {
     private readonly CancellationTokenSource _quiet = new();

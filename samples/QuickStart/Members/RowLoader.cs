@@ -4,7 +4,7 @@ using QuickStart.Protocol;
 
 namespace QuickStart.Members;
 
-/// <summary>Stores rows at a given pace, one put a row. Rows that are late, as after a view change, are stored without a pause.</summary>
+/// <summary>Stores rows at a given pace, one put per row. Rows that are late, as after a view change, are stored without a pause.</summary>
 internal sealed class RowLoader(DhtMember member, ZoneTable table, KnownRows known, EventWriter events)
 {
     public async Task RunAsync(LoadCommand load)
@@ -14,7 +14,7 @@ internal sealed class RowLoader(DhtMember member, ZoneTable table, KnownRows kno
             await UntilAsync(load.StartAt + (i * load.Interval));
             var row = table.Rows[load.Rows[i]];
             long began = Stopwatch.GetTimestamp();
-            // Only one process at a time is in charge of a row: the former one is dead and excluded, so no other put comes between this read and the store.
+            // Only one process at a time is in charge of a row: its former owner is dead and excluded, so no other put comes between this read and the store.
             bool found = load.LookFirst && await member.HasAsync(row);
             if (!found) await member.StoreAsync(row);
             long now = Stopwatch.GetTimestamp();

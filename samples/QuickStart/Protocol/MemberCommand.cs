@@ -28,7 +28,7 @@ internal sealed record ReadCommand(int Seed) : MemberCommand;
 /// </summary>
 internal sealed record LoadCommand(int[] Rows, long StartAt, long Interval, bool LookFirst) : MemberCommand;
 
-/// <summary>Another member was told that these rows are stored: every read that begins from now on must see them.</summary>
+/// <summary>These rows were acknowledged to another member, so every read that begins from now on must see them.</summary>
 internal sealed record KnownCommand(int[] Rows) : MemberCommand;
 
 /// <summary>Stop reading.</summary>

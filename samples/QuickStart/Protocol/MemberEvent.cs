@@ -25,7 +25,7 @@ internal sealed record ViewEvent(long At, ulong View, string[] Members) : Member
 /// <summary>The DHT serves.</summary>
 internal sealed record EnabledEvent : MemberEvent;
 
-/// <summary>The member's slot, −1 for none, the shard it belongs to, and whether the member holds the complete state of that shard.</summary>
+/// <summary>The member's slot (−1 for none), the shard it belongs to, and whether the member holds the complete state of that shard.</summary>
 internal sealed record SlotEvent(long At, ulong View, int Slot, int Shard, bool IsInitialised) : MemberEvent;
 
 /// <summary>A row is stored: the put returned, or (<paramref name="Found"/>) the row was there. <paramref name="Took"/> in ticks.</summary>
@@ -40,7 +40,10 @@ internal sealed record GapEvent(long From, long To) : MemberEvent;
 /// <summary>No read is under way any more.</summary>
 internal sealed record QuietEvent(long Count, long Keys) : MemberEvent;
 
-/// <summary>Answer to <see cref="VerifyCommand"/>: a fault in a read of everything, null for none; the member's slot, shard, number of entries and their digest.</summary>
+/// <summary>
+/// Answer to <see cref="VerifyCommand"/>: the fault in a read of everything (null for none), the number of rows read, the member's slot and shard, its number of entries and
+/// their digest.
+/// </summary>
 internal sealed record VerifiedEvent(string? Fault, int Rows, int Slot, int Shard, long Entries, string Digest) : MemberEvent;
 
 /// <summary>A read failed a check of <see cref="Checks.CutCheck"/>.</summary>
