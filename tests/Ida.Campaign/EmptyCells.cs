@@ -78,7 +78,7 @@ internal static class EmptyCells
 
     private static (CallKind Kind, string[] Cells) Whole(CallKind kind) => (kind, []);
 
-    // A kind without cells is declared as a whole; <c>Fault</c> declares all faults of a kind.
+    // A kind without cells is declared as a whole; the cell Fault declares all faults of a kind.
     private static bool IsDeclared(Suite suite, CallKind kind, string? cell) =>
         Array.Exists(s_declared[suite], one => one.Kind == kind && (one.Cells.Length == 0 || Array.Exists(one.Cells, name => name == cell || (name == Fault && cell?.StartsWith(Fault, StringComparison.Ordinal) == true))));
 }

@@ -4,7 +4,7 @@ using Microsoft.CodeAnalysis.CSharp;
 
 namespace Ida.Mutation;
 
-/// <summary>A copy of the tree whose one project has mutants in it.</summary>
+/// <summary>A copy of the tree with mutants in one of its projects.</summary>
 internal sealed partial class MutatedTree(string root, string copy, string project, IReadOnlyList<string> folders)
 {
     private const int MostBuilds = 8;
@@ -15,13 +15,13 @@ internal sealed partial class MutatedTree(string root, string copy, string proje
 
     public IReadOnlyList<Mutant> Mutants => _mutants;
 
-    /// <summary>How many places the folders have.</summary>
+    /// <summary>Number of places in the folders that can be mutated.</summary>
     public int Places => _files.Sum(static file => file.Places);
 
-    /// <summary>How many mutants were no code that compiles.</summary>
+    /// <summary>Number of mutants that did not compile.</summary>
     public int Dropped { get; private set; }
 
-    /// <summary>Copies what git knows, as it lies in the tree.</summary>
+    /// <summary>Copies the files that git tracks, as they are in the work tree.</summary>
     public void Make()
     {
         if (Directory.Exists(copy)) Directory.Delete(copy, recursive: true);
@@ -32,7 +32,6 @@ internal sealed partial class MutatedTree(string root, string copy, string proje
             Directory.CreateDirectory(Path.GetDirectoryName(to)!);
             if (File.Exists(Path.Combine(root, path))) File.Copy(Path.Combine(root, path), to);
         }
-        // What the tools do at the repository is theirs: the copy is none.
         foreach (string path in Directory.EnumerateFiles(Path.Combine(copy, project), "*.cs", SearchOption.AllDirectories).Order(StringComparer.Ordinal))
         {
             string name = Path.GetRelativePath(copy, path);
@@ -45,7 +44,7 @@ internal sealed partial class MutatedTree(string root, string copy, string proje
         }
     }
 
-    /// <summary>Puts a sample of mutants in, in random places, and builds the projects; those that do not compile are taken out again.</summary>
+    /// <summary>Puts a sample of mutants in at random places, and builds the projects. Mutants that do not compile are taken out again.</summary>
     public void Build(int sample, int seed, IReadOnlyList<string> projects)
     {
         var random = new Random(seed);

@@ -5,19 +5,19 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ida.Mutation;
 
 /// <summary>
-/// Writes mutants into the source of one file, each behind its own switch, so that all of them are built at once. Operators take their neighbour's place, conditions
-/// hold never or always, statements are left out, a constant result is the other one. Places come in the order of the text, so that a number means the same place each time.
+/// Writes mutants into the source of one file, each behind its own switch, so that all of them are built at once. An operator becomes its neighbour, a condition is never or
+/// always true, a statement is left out, a constant result becomes the opposite one. Places are counted in the order of the text, so a number always means the same place.
 /// </summary>
 /// <param name="path">The file, from the root of the tree.</param>
-/// <param name="chosen">The place of a file in the order of its places to the number of its mutant; 0 for none.</param>
+/// <param name="chosen">Maps a place, counted in the order of the file, to the number of its mutant; 0 for none.</param>
 internal sealed class Mutator(string path, Func<int, int> chosen) : CSharpSyntaxRewriter
 {
     private readonly List<Mutant> _mutants = [];
 
-    /// <summary>How many places there are.</summary>
+    /// <summary>Number of places that can be mutated.</summary>
     public int Places { get; private set; }
 
-    /// <summary>Those that were put in.</summary>
+    /// <summary>The mutants that were put in.</summary>
     public IReadOnlyList<Mutant> Mutants => _mutants;
 
     public static CSharpParseOptions Language { get; } = new(LanguageVersion.Preview);
@@ -68,7 +68,7 @@ internal sealed class Mutator(string path, Func<int, int> chosen) : CSharpSyntax
         return number == 0 ? node : node.WithExpression(Expression($" {(value ? "!" : "")}{Is(number)}", node.Expression!));
     }
 
-    // What is a constant for the compiler stays one.
+    // A constant of the compiler stays a constant.
     public override SyntaxNode? VisitAttributeList(AttributeListSyntax node) => node;
 
     public override SyntaxNode? VisitParameter(ParameterSyntax node) => node;
@@ -95,7 +95,7 @@ internal sealed class Mutator(string path, Func<int, int> chosen) : CSharpSyntax
         SyntaxKind.GreaterThanOrEqualExpression => [">", "<"],
         SyntaxKind.LogicalAndExpression => ["||"],
         SyntaxKind.LogicalOrExpression => ["&&"],
-        // A sum of texts is none that has a difference.
+        // Texts can be added but not subtracted.
         SyntaxKind.AddExpression when !IsText(node.Left) && !IsText(node.Right) => ["-"],
         SyntaxKind.SubtractExpression => ["+"],
         SyntaxKind.MultiplyExpression => ["/"],
@@ -119,7 +119,7 @@ internal sealed class Mutator(string path, Func<int, int> chosen) : CSharpSyntax
     private (int Never, int Always) TakeCondition(ExpressionSyntax condition) =>
         (Take(condition, $"{Short(condition)} -> never"), Take(condition, $"{Short(condition)} -> always"));
 
-    // What a condition declares stays assigned where it holds.
+    // The form keeps the variables that a condition declares assigned where it is true.
     private static ExpressionSyntax Mutated(ExpressionSyntax condition, (int Never, int Always) numbers)
     {
         if (numbers is (0, 0)) return condition;

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Ida.Mutation;
 
-/// <summary>The command line. Exit codes: 0 done, whatever survived; 1 it could not be done; 2 the command line makes no sense.</summary>
+/// <summary>The command line. Exit codes: 0 done, whatever survived; 1 not done because of an error; 2 wrong command line.</summary>
 internal static class Program
 {
     public static int Main(string[] args)

@@ -1,15 +1,15 @@
 namespace Ida.Mutation;
 
-/// <summary>The class that goes into the mutated project: which mutant is on, and which ones were reached.</summary>
+/// <summary>The class that is added to the mutated project: which mutant is on, and which ones were reached.</summary>
 internal static class Switch
 {
-    /// <summary>The number of the mutant that is on; none or 0: the code as it was written.</summary>
+    /// <summary>The number of the mutant that is on; missing or 0 for the original code.</summary>
     public const string On = "IDA_MUTANT";
 
-    /// <summary>A file to which the numbers of those that were reached are added, one to a line, when the process ends.</summary>
+    /// <summary>The file to which the numbers of the reached mutants are appended, one per line, when the process ends.</summary>
     public const string Reached = "IDA_MUTANTS_REACHED";
 
-    /// <summary>Its full name: no code of the tree has one like it.</summary>
+    /// <summary>The full name of the class; no code of the tree has the same name.</summary>
     public const string Name = "global::IdaMutant";
 
     public static string Source(int mutants) => $$"""

@@ -2,14 +2,14 @@ using System.Globalization;
 
 namespace Ida.Mutation;
 
-/// <summary>The classes of tests of some projects, and which mutants each reaches.</summary>
+/// <summary>The test classes of some projects, and which mutants each reaches.</summary>
 internal sealed class TestSet(string copy, IReadOnlyList<string> projects)
 {
     private const int FailedTests = 2;
     private static readonly TimeSpan s_mostForAll = TimeSpan.FromMinutes(10);
     private readonly List<TestClass> _classes = [];
 
-    /// <summary>Finds the classes, and what each of them reaches: each alone, without a mutant.</summary>
+    /// <summary>Finds the classes, and the mutants that each reaches: runs each class alone, without a mutant.</summary>
     public void Measure(Action<string> say)
     {
         foreach (string project in projects)
@@ -38,7 +38,7 @@ internal sealed class TestSet(string copy, IReadOnlyList<string> projects)
 
     public bool Reaches(Mutant mutant) => _classes.Exists(tests => tests.Reached.Contains(mutant.Number));
 
-    /// <summary>What kills a mutant: the first class of those that reach it, the quickest first; null when all of them pass.</summary>
+    /// <summary>The class that kills a mutant: of the classes that reach it, the quickest first; null if all pass.</summary>
     public string? Kill(Mutant mutant)
     {
         foreach (var tests in _classes.Where(tests => tests.Reached.Contains(mutant.Number)).OrderBy(static tests => tests.Took))

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Ida.Mutation;
 
-/// <summary>Runs a program to its end, or to that of its time.</summary>
+/// <summary>Runs a program until it ends, or until its time is over.</summary>
 internal static class Tool
 {
-    /// <returns>Its exit code, null when its time was over and it was killed with all that it had started; and what it printed.</returns>
+    /// <returns>Its exit code, or null if its time was over and it was killed with all processes that it had started; and its output.</returns>
     public static (int? Code, string Output) Run(string program, IReadOnlyList<string> arguments, string folder, TimeSpan? limit = null, params IReadOnlyList<(string Name, string Value)> environment)
     {
         var info = new ProcessStartInfo(program, arguments) { WorkingDirectory = folder, RedirectStandardOutput = true, RedirectStandardError = true };

@@ -12,11 +12,11 @@ internal enum Verdict
 
     Survived,
 
-    /// <summary>No test comes to the place.</summary>
+    /// <summary>No test reaches the place.</summary>
     NotReached,
 }
 
-/// <summary>What became of the mutants, folder by folder.</summary>
+/// <summary>The verdicts on the mutants, folder by folder.</summary>
 internal sealed class Verdicts
 {
     private readonly List<(Mutant Mutant, Verdict Verdict)> _all = [];

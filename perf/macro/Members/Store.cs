@@ -53,7 +53,7 @@ internal sealed class Store(DhtMap<long, byte[]> map, RunOptions options)
         Acknowledge(key, (await map.PutAsync(key, bytes)).Versions[0]);
     }
 
-    /// <summary>Like <see cref="FillAsync"/>, but records nothing here, so that only the map's content takes memory.</summary>
+    /// <summary>Like FillAsync, but records nothing here, so that only the map's content takes memory.</summary>
     public async ValueTask PutAsync(long key, byte[] bytes)
     {
         FilledBytes.Write(bytes, (ulong)key, 0);

@@ -6,17 +6,17 @@ using Oracle;
 
 namespace Ida.Testing.Tests.Calls;
 
-/// <summary>What calls may end with is one table, in the guide and in the checks.</summary>
+/// <summary>What calls may end with is given by one table, the same in the guide and in the checks.</summary>
 public sealed class CallErrorsTests
 {
     private const string Heading = "## What a call may end with\n", Guide = "docs/guide/errors.md";
 
     private const string NextSteps = "### What to do next\n";
 
-    // Events and outcomes that no call throws; and what stands for several that are.
+    // Events and outcomes that no call throws, and the base class of several errors that calls do throw.
     private static readonly Type[] s_notThrown = [typeof(SlowMemberException), typeof(LayerMismatchException), typeof(DhtException)];
 
-    // By Dht.Map, which is no call of an operation; and what is the inner exception of a fault.
+    // Thrown by Dht.Map, which is no operation, or only the inner exception of a fault.
     private static readonly Type[] s_ofNoCall = [typeof(UndeclaredMapException), typeof(MapTypeException), typeof(LayerFaultException)];
 
     [Fact]
@@ -43,7 +43,7 @@ public sealed class CallErrorsTests
         }
     }
 
-    /// <summary>Each error of a DHT is of one class that says what to do next, and the guide lists it there.</summary>
+    /// <summary>Each error of a DHT belongs to exactly one class that says what to do next, and the guide lists the error under that class.</summary>
     [Fact]
     public void The_guide_says_what_to_do_next_by_the_classes()
     {

@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Testing.Tests.Calls;
 
-/// <summary>The ledger of calls finds each thing that a call must not do, and nothing else.</summary>
+/// <summary>The ledger of calls finds everything that a call must not do, and nothing else.</summary>
 public sealed class CallLedgerTests : ICaller
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -141,7 +141,7 @@ public sealed class CallLedgerTests : ICaller
         Assert.Contains("ended    NodeStoppedException 1", text.ToString(), StringComparison.Ordinal);
     }
 
-    /// <summary>Calls without any options need none of the others.</summary>
+    /// <summary>A kind whose calls have no options at all has no such empty cell.</summary>
     [Fact]
     public void An_option_that_only_calls_of_other_kinds_had_is_an_empty_cell_of_a_kind_that_has_some()
     {

@@ -2,7 +2,10 @@ using Ida.Testing.Calls;
 
 namespace Ida.Testing.Tests.Calls;
 
-/// <summary>In a view change calls wait; they do not fail: the ledger finds a call that gave up before its time was over, and one that goes on though its token was cancelled.</summary>
+/// <summary>
+/// During a view change calls wait instead of failing. The ledger finds a call that gave up before its time was over, and a call that goes on although its token was
+/// cancelled.
+/// </summary>
 public sealed class GivingUpTests : ICaller
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1), s_timeout = TimeSpan.FromSeconds(20);

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Ida.Testing.Tests.Calls;
 
-/// <summary>An error that nobody looks at is heard of.</summary>
+/// <summary>A task's error that no code looks at is reported.</summary>
 public sealed class UnobservedErrorsTests
 {
     [Fact]
@@ -33,11 +33,11 @@ public sealed class UnobservedErrorsTests
         using var unobserved = new UnobservedErrors();
         Fail();
         Assert.NotNull(unobserved.Collect());
-        // Of others that run beside this one, perhaps, but not this one again.
+        // Perhaps errors of tests that run beside this one, but this error not again.
         Assert.DoesNotContain("unseen", unobserved.Collect() ?? "", StringComparison.Ordinal);
     }
 
-    // In a frame of its own, so that nothing holds the task any more.
+    // In a stack frame of its own, so that nothing refers to the task any more.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void Fail() => Task.FromException(new InvalidOperationException("unseen"));
 }

@@ -2,7 +2,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>Every history of a few operations on one key: every kind of each, every order of calls and ends, every outcome, every result that could be claimed.</summary>
+/// <summary>Every history of a few operations on one key: every combination of kinds, orders of calls and ends, outcomes and claimed results.</summary>
 internal static class AllHistories
 {
     private static readonly string[] s_registers = [HistoryFunctions.Get, HistoryFunctions.Put, HistoryFunctions.Delete];
@@ -39,7 +39,9 @@ internal static class AllHistories
         if (end is { } state) yield return new() { Type = HistoryEventType.Final, Member = "m", T = 1_000, State = new Dictionary<string, HistoryValue> { ["k"] = state } };
     }
 
-    /// <summary>What an operation may say: a read any value that was written, in any order and part where it is a list; a write that it is done, or nothing.</summary>
+    /// <summary>
+    /// The results that an operation may have. A read: any value that was written; of a list, any part of the elements in any order. A write: done, or no result.
+    /// </summary>
     private static IEnumerable<HistoryEvent?> Results(string kind, List<HistoryValue?> values, bool versions)
     {
         bool reads = kind == HistoryFunctions.Get;
@@ -80,7 +82,7 @@ internal static class AllHistories
         return all;
     }
 
-    /// <summary>All orders of the calls and ends of so many operations, each call before its end.</summary>
+    /// <summary>All orders of the calls and ends of the given number of operations, each call before its end.</summary>
     private static IEnumerable<(int Call, int End)[]> Orders(int count)
     {
         var open = new int[count];

@@ -3,8 +3,8 @@ using Ida.Testing.Checking;
 namespace Ida.Testing.Tests.Checking;
 
 /// <summary>
-/// Judges a small history by trying every order of its operations: what strict serializability says, and nothing else. Exponential; the
-/// reference for <see cref="StrictSerializabilityChecker"/>, with which it shares no code but the history itself.
+/// Judges a small history by trying every order of its operations: exactly what strict serializability says. It takes exponential time. It is the reference for <see
+/// cref="StrictSerializabilityChecker"/>, with which it shares no code but the history itself.
 /// </summary>
 internal sealed class ExactChecker
 {
@@ -21,8 +21,8 @@ internal sealed class ExactChecker
     }
 
     /// <summary>
-    /// Whether an order of all completed operations and of some of unknown outcome explains every result, keeps real time, and lets the versions of each key rise.
-    /// The final states of replicas, which must be alike, are what is left at the end.
+    /// Whether an order of all completed operations, and of some of unknown outcome, explains every result, respects real time, and has rising versions of each key. The final
+    /// states of replicas, which must be equal, are the state after that order.
     /// </summary>
     public static bool IsExplained(History history)
     {
@@ -59,7 +59,7 @@ internal sealed class ExactChecker
         return false;
     }
 
-    // Whoever returned before it was called is there already.
+    // An operation that returned before this one was called must already be done.
     private bool IsNext(int at)
     {
         for (int i = 0; i < _operations.Length; i++)
@@ -91,7 +91,7 @@ internal sealed class ExactChecker
         return held ? version != 0 && Bind(state.Writers[^1], read.Key, version, bound) : version == 0;
     }
 
-    /// <summary>The write has that version; false where it has another, or where versions would not rise.</summary>
+    /// <summary>Gives the write this version; false if it has another, or if versions would not rise.</summary>
     private bool Bind(int writer, string key, long version, List<(int, string)> bound)
     {
         if (version <= 0) return false;

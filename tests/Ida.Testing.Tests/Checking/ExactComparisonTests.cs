@@ -3,9 +3,9 @@ using Ida.Testing.Checking;
 namespace Ida.Testing.Tests.Checking;
 
 /// <summary>
-/// The checker beside one that tries all orders: it never condemns what can be explained, and condemns what cannot, wherever the history tells enough. It tells
-/// too little where versions are not known, of writes of unknown outcome at least: which of two values, or absences, came first may then be
-/// open, and each of the answers wrong. How many of those are missed is bounded.
+/// Compares the checker with one that tries all orders. The checker never condemns a history that can be explained, and condemns every other one that tells enough. Histories
+/// without versions tell too little, at least about writes of unknown outcome: it may be open which of two values, or absences, came first, while either answer contradicts
+/// the rest. The number of violations missed in this way is bounded.
 /// </summary>
 public sealed class ExactComparisonTests(ITestOutputHelper output)
 {

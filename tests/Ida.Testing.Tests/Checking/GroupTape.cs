@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>Plays events of a group by hand: processes are letters, messages numbers.</summary>
+/// <summary>Plays events of a group by hand: processes are letters, messages are numbers.</summary>
 internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
 {
     private readonly Dictionary<int, GroupFlush> _flushes = [];
@@ -20,7 +20,7 @@ internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
             [.. left.Select(Id)], [.. before.Where(m => !members.Contains(m) && !left.Contains(m)).Select(Id)], []);
     }
 
-    /// <summary>The processes install a view in turn.</summary>
+    /// <summary>The given processes install a view, one after the other.</summary>
     public GroupTape Install(string who, ulong view, string members, string left = "", ulong? digest = null)
     {
         _lists[view] = members;
@@ -67,7 +67,7 @@ internal sealed class GroupTape(VirtualSynchronyOptions? options = null)
         return this;
     }
 
-    /// <summary>All that the process sent so far has gone out.</summary>
+    /// <summary>Everything that the process has sent so far has left it.</summary>
     public GroupTape Gone(char who, ulong view)
     {
         Checker.HasSent(Id(who), view);

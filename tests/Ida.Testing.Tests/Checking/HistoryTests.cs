@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>The history format: what is written is what the format page says, and reads back.</summary>
+/// <summary>The history format: what is written follows the format page, and reads back.</summary>
 public sealed class HistoryTests
 {
     private const string Sample =
@@ -29,7 +29,7 @@ public sealed class HistoryTests
         try
         {
             string caller = Path.Combine(folder, "caller.jsonl"), member = Path.Combine(folder, "member.jsonl");
-            // Invocation and completion lie in different files, the later one first; the last writer was killed in the middle of a line.
+            // Invocation and completion are in different files, the later one first. The last writer was killed in the middle of a line.
             File.WriteAllText(caller, """
                 {"op":1,"type":"ok","t":200,"versions":[1]}
                 {"op":2,"client":"c2","member":"m1","type":"invoke","t":300,"f":"get","keys":["a"]}

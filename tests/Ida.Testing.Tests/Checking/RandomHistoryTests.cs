@@ -4,7 +4,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>Histories of an ideal store always pass; each mutation that no serial order explains fails.</summary>
+/// <summary>Histories of an ideal store always pass; every mutated history that no serial order explains fails.</summary>
 public sealed class RandomHistoryTests(ITestOutputHelper output)
 {
     private const int Seeds = 40;
@@ -74,7 +74,7 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
         };
     }
 
-    /// <summary>Whether the append of the element completed before any read of this history could be invoked late: it did, well before the end.</summary>
+    /// <summary>Whether the append of the element completed at all, and so before a read that is invoked late.</summary>
     private static bool WasOver(List<HistoryEvent> events, HistoryValue element) => events.Exists(e => e.Type == HistoryEventType.Ok && e.Op == element.Number.ToString());
 
     private static bool EditRead(List<HistoryEvent> events, List<int> reads, Prng random, Func<HistoryEvent, HistoryValue[], HistoryValue[]?> edit)
@@ -99,8 +99,8 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
     }
 
     /// <summary>
-    /// A read, while nobody else was at the key, of a key that is overwritten: shows absent instead of the value of a put that had returned,
-    /// or that value although a removal had returned after it.
+    /// Changes a read of an overwritten key that no other operation overlaps. The read then shows absence instead of the value of a put that had returned, or that value
+    /// although a removal had returned after it.
     /// </summary>
     private static bool EditRegister(List<HistoryEvent> events, List<int> reads, Prng random, bool shown)
     {
@@ -115,7 +115,7 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
                 string key = invoke.Keys![i];
                 if (key.StartsWith("list", StringComparison.Ordinal)) continue;
                 var writers = calls.Values.Where(e => e != invoke && (e.Keys?.Contains(key) == true || e.Writes?.ContainsKey(key) == true) && e.F != HistoryFunctions.Get).ToList();
-                // Nothing of unknown outcome, which might come at any time, and nobody beside the read.
+                // No write of unknown outcome, which might take effect at any time, and no write that overlaps the read.
                 if (writers.Exists(w => !ends.ContainsKey(w.Op!) || (w.T < read.T && ends[w.Op!].T > invoke.T))) continue;
                 var before = writers.Where(w => ends[w.Op!].T < invoke.T).OrderBy(w => ends[w.Op!].T).ToList();
                 if (before.Count == 0 || before.Exists(w => w != before[^1] && ends[w.Op!].T > before[^1].T)) continue;
@@ -130,7 +130,7 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
         return false;
     }
 
-    /// <summary>The same edit in every read and final state that shows an element, as a store that really did it would show it.</summary>
+    /// <summary>Makes the same edit in every read and final state that shows an element, as if the store really had that state.</summary>
     private static bool EditAll(List<HistoryEvent> events, List<int> reads, Prng random, Func<HistoryValue[], HistoryValue, HistoryValue[]> edit)
     {
         var final = events[^1].State!.Where(s => s.Value.Elements.Length > 1).ToList();
@@ -162,7 +162,7 @@ public sealed class RandomHistoryTests(ITestOutputHelper output)
         return true;
     }
 
-    /// <summary>Moves a read behind a later append of what it did not see.</summary>
+    /// <summary>Moves a read to after a later append that it did not see.</summary>
     private static bool Delay(List<HistoryEvent> events, List<int> reads, Prng random)
     {
         foreach (int at in reads.OrderBy(_ => random.NextUInt64()))

@@ -4,8 +4,8 @@ using Ida.Testing.Checking;
 namespace Ida.Testing.Tests.Checking;
 
 /// <summary>
-/// Random histories of an ideal store: clients overlap in time, each operation takes effect at one instant between its invocation and its
-/// completion. Some outcomes stay unknown, some operations fail, some take effect long after they were given up.
+/// Random histories of an ideal store. Clients overlap in time, and each operation takes effect at one instant between its invocation and its completion. Some outcomes stay
+/// unknown, some operations fail, and some take effect long after they were given up.
 /// </summary>
 internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool versions, double unknown = 0.05, double batches = 0)
 {
@@ -55,7 +55,7 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
     {
         string op = (++_next).ToString();
         int kind = _random.Next(10);
-        // Lists move on to fresh names, so that they stay short.
+        // New names of lists come into use from time to time, so that lists stay short.
         string[] names = [.. Enumerable.Range(0, 1 + _random.Next(3)).Select(_ => $"{(kind % 2 == 0 ? "list" : "reg")}{_random.Next(keys)}.{(_next / (40L * keys))}").Distinct()];
         string f = kind == 7 && _random.Next(2) == 0 ? HistoryFunctions.Delete : kind < 5 ? HistoryFunctions.Get : kind is 6 or 8 ? HistoryFunctions.Append : kind is 5 or 7 ? HistoryFunctions.Put : HistoryFunctions.Transaction;
         var fate = f == HistoryFunctions.Get || !_random.Chance(unknown) ? Fate.Ok : (Fate)(1 + _random.Next(4));
@@ -70,7 +70,7 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
         return new(invoke, client, names, fate) { Part = batches > 0 && f == HistoryFunctions.Append && _random.Chance(batches) ? InvokePart(invoke) : null };
     }
 
-    /// <summary>The batch overwrites a key beside its lists, or reads these.</summary>
+    /// <summary>The second part of a batch: it overwrites a key in addition to the lists, or reads the lists.</summary>
     private HistoryEvent InvokePart(HistoryEvent whole)
     {
         var part = new HistoryEvent { Op = $"{whole.Op}+", PartOf = whole.Op, Client = whole.Client, Type = HistoryEventType.Invoke, T = ++_now };
@@ -139,7 +139,7 @@ internal sealed class ReferenceModel(ulong seed, int clients, int keys, bool ver
 
         public HistoryEvent? Part { get; init; }
 
-        /// <summary>What its part read.</summary>
+        /// <summary>What the part of the batch read.</summary>
         public HistoryValue[]? Read { get; set; }
 
         public bool Applied { get; set; }

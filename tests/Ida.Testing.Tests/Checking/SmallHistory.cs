@@ -4,8 +4,8 @@ using Ida.Testing.Checking;
 namespace Ida.Testing.Tests.Checking;
 
 /// <summary>
-/// A random history of two to six operations on one or two keys: what an ideal store answers, of which none, some or all is replaced by
-/// anything that may have been there at another time.
+/// A random history of two to six operations on one or two keys: the answers of an ideal store, of which none, some or all are replaced by values that may have been there at
+/// another time.
 /// </summary>
 internal sealed class SmallHistory
 {
@@ -32,7 +32,7 @@ internal sealed class SmallHistory
         // Some batches read what they write.
         var parts = invokes.ConvertAll(call => call.F != HistoryFunctions.Get && _random.Chance(0.2) ? call with { Op = $"{call.Op}+", PartOf = call.Op, F = HistoryFunctions.Get, Values = null } : null);
         var partResults = new List<HistoryEvent>();
-        // Each takes effect at one instant between call and end.
+        // Each call takes effect at one instant between call and end.
         foreach (var (call, end, at) in invokes.Select((call, at) => (call, End: call.T + 8 + (16 * _random.Next(1, 30)), at)).OrderBy(one => one.call.T + (_random.NextDouble() * (one.End - one.call.T))).ToList())
         {
             bool never = call.F != HistoryFunctions.Get && _random.Chance(0.07), unknown = call.F != HistoryFunctions.Get && (never || _random.Chance(0.1));
@@ -53,7 +53,7 @@ internal sealed class SmallHistory
         return events;
     }
 
-    /// <summary>No two instants are the same: calls are multiples of 16 and so many, ends 8 more.</summary>
+    /// <summary>No two instants are equal: the time of a call is a multiple of 16 plus the operation's number, that of an end is 8 more.</summary>
     private HistoryEvent Invoke(int at)
     {
         string[] keys = [.. _keys.Where(_ => _random.Chance(0.7))];
@@ -88,7 +88,7 @@ internal sealed class SmallHistory
     private HistoryEvent Lie(HistoryEvent result, HistoryEvent call) => result with
     {
         Values = result.Values?.Select((value, i) => _random.Chance(_lie) ? Other(call.Keys![i]) : value).ToArray(),
-        // Of a key never written 0 is read; no write gets it.
+        // A read of a key that was never written has version 0; a write never has.
         Versions = result.Versions?.Select(version => _random.Chance(_lie / 2) ? _random.Next(6) + (result.Values is null ? 1 : 0) : version).ToArray(),
     };
 

@@ -3,7 +3,7 @@ using static Ida.Testing.Tests.Checking.Tape;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>For each anomaly a history that shows it and must fail with that verdict, and a neighbour that must pass.</summary>
+/// <summary>For each anomaly, a history that shows it and must fail with that verdict, and a similar one that must pass.</summary>
 public sealed class StrictSerializabilityTests
 {
     private static readonly HistoryValue None = HistoryValue.Absent;
@@ -103,7 +103,7 @@ public sealed class StrictSerializabilityTests
         Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None));
         Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Append(1, 9, "k", 2));
         Passes(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Get(10, 11, "k", L(1)));
-        // Each before the other.
+        // Each would have to come before the other.
         Fails(new Tape().Append(1, 9, "k", 1).PartGet(1, 9, "k", None).Append(1, 9, "k", 2).PartGet(1, 9, "k", None), AnomalyKind.NotSerializable, realTime: false);
         Fails(new Tape().Append(1, 2, "k", 1).Append(3, 9, "k", 2).PartGet(3, 9, "k", None), AnomalyKind.LostWrite);
     }
@@ -221,13 +221,13 @@ public sealed class StrictSerializabilityTests
         // Stale: 2 was written after 1 returned, and returned before the read began.
         Fails(new Tape().Put(1, 2, "a", 1).Put(3, 4, "a", 2).Get(5, 6, "a", 1), AnomalyKind.RealTimeViolation);
         Passes(new Tape().Put(1, 2, "a", 1).Put(3, 4, "a", 2).Get(3, 6, "a", 1));
-        // Concurrent writes, but two readers in turn saw both orders.
+        // The writes are concurrent, but two successive reads saw both orders.
         Fails(new Tape().Put(1, 9, "a", 1).Put(1, 9, "a", 2).Get(10, 11, "a", 1).Get(12, 13, "a", 2), AnomalyKind.RealTimeViolation);
         Passes(new Tape().Put(1, 9, "a", 1).Put(1, 9, "a", 2).Get(2, 3, "a", 1).Get(12, 13, "a", 2));
-        // The last value decides.
+        // The final values decide the order.
         Fails(new Tape().Put(1, 9, "a b", 1).Put(1, 9, "a b", 2).Final("m", ("a", 1), ("b", 2)), AnomalyKind.NotSerializable);
         Passes(new Tape().Put(1, 9, "a b", 1).Put(1, 9, "a b", 2).Final("m", ("a", 2), ("b", 2)));
-        // Absent after it was there.
+        // Absent after the value was there.
         Fails(new Tape().Put(1, null, "a", 1).Get(2, 3, "a", 1).Get(4, 5, "a", None), AnomalyKind.RealTimeViolation);
         Fails(new Tape().Put(1, 2, "a", 1).Get(4, 5, "a", None), AnomalyKind.RealTimeViolation);
     }
@@ -248,7 +248,7 @@ public sealed class StrictSerializabilityTests
         Fails(new Tape().Put(1, 2, "a", 1).Delete(3, 4, "a").Put(5, 6, "a", 2).Get(7, 8, "a", None), AnomalyKind.RealTimeViolation);
         Fails(new Tape().Put(1, 2, "a", 1).Delete(3, 4, "a").Put(5, 6, "a", 2).Final("m"), AnomalyKind.RealTimeViolation);
         Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 6, "a", 2, 3).Final("m"), AnomalyKind.LostWrite);
-        // The put was seen, though its caller never heard of it.
+        // The put was seen, although its caller never got an answer.
         Fails(new Tape().Delete(1, 2, "a", 1).Put(3, null, "a", 2).Get(4, 5, "a", 2).Get(7, 8, "a", None), AnomalyKind.RealTimeViolation);
         Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, 4, "a", 2).Put(5, 9, "a", 2, 3).Get(7, 8, "a", None));
         Passes(new Tape().Put(1, 2, "a", 1, 1).Delete(3, null, "a").Put(5, 6, "a", 2, 3).Get(7, 8, "a", None));
@@ -260,14 +260,14 @@ public sealed class StrictSerializabilityTests
     {
         Fails(new Tape().Put(1, 2, "a", 1, 1).Get(3, 4, "a", None).Delete(5, 6, "a", 2), AnomalyKind.RealTimeViolation);
         Passes(new Tape().Put(1, 2, "a", 1, 1).Get(3, 6, "a", None).Delete(5, 6, "a", 2));
-        // A removal of unknown outcome that shows is a removal that took place: what was seen of it stays.
+        // A removal of unknown outcome whose effect was seen took place, and its effect stays.
         Fails(new Tape().Put(1, 2, "a", 1, 1).Delete(3, null, "a").Get(4, 5, "a", None).GetVersions(6, 7, "a", [1], [1]), AnomalyKind.RealTimeViolation);
     }
 
     [Fact]
     public void Which_of_several_removals_a_read_saw_may_stay_open_but_not_everything()
     {
-        // Between the removals or after them: both explain it.
+        // The read is explained both between the removals and after them.
         var tape = new Tape().Put(1, 2, "a", 1, 1).Delete(3, 30, "a", 2).Put(3, 30, "a", 2, 3).Delete(3, 30, "a", 4).Get(5, 20, "a", None);
         Passes(tape);
         Fails(tape.Put(31, 40, "a", 3, 5).Get(41, 42, "a", None), AnomalyKind.RealTimeViolation);
@@ -326,7 +326,7 @@ public sealed class StrictSerializabilityTests
         Assert.Equal(["a"], report.Anomalies.Select(found => found.Key));
     }
 
-    /// <summary>Each history is one of a store that takes the two halves of a batch one after the other.</summary>
+    /// <summary>Each of these histories is possible in a store that applies the two halves of a batch one after the other.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
