@@ -32,6 +32,7 @@ internal sealed partial class MutatedTree(string root, string copy, string proje
             Directory.CreateDirectory(Path.GetDirectoryName(to)!);
             if (File.Exists(Path.Combine(root, path))) File.Copy(Path.Combine(root, path), to);
         }
+        // The copy is no repository, so tools that act on a repository leave it alone.
         foreach (string path in Directory.EnumerateFiles(Path.Combine(copy, project), "*.cs", SearchOption.AllDirectories).Order(StringComparer.Ordinal))
         {
             string name = Path.GetRelativePath(copy, path);

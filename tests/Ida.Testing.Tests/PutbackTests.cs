@@ -3,7 +3,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Testing.Tests;
 
-/// <summary>The mended defects that campaigns are tried against.</summary>
+/// <summary>The fixed defects on which campaigns are tested.</summary>
 public sealed class PutbackTests
 {
     [Fact]

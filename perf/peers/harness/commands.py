@@ -7,9 +7,9 @@ from .systems import OURS
 from .usage import Peak, Watch
 
 RUN_LIMIT_S = 900
-# How both harnesses end when their own time is over.
+# What both harnesses end with when their own time is over.
 OUT_OF_TIME = 3
-# What the peer harness says of a filling that did not end: it waits as long for nothing else before the window.
+# What the peer harness says if filling did not end. Nothing else before the window makes it wait that long.
 NOT_FILLED = "no answer in 120 s"
 
 

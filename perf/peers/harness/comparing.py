@@ -43,11 +43,11 @@ class Comparison:
         self.other = others.get(self.best)
         self.ratios = []
         for number, (value, run) in enumerate(zip(self.own.values, results[own])):
-            # A round in which every other failed claims nothing; a figure that ours lacks loses as a failed run does.
+            # A round in which all other systems failed proves nothing. A figure that our run lacks loses like a failed run.
             there = [spread.values[number] for s, spread in others.items() if results[s][number] is not None and spread.values[number] is not None]
             if there:
                 self.ratios.append(0.0 if run is None or value is None else ratio(metric, value, choose(there)))
-        # Of an even number the lower one of the two in the middle, the ratio of a round: between a run that failed and one that nobody else ended there is no mean.
+        # For an even number, the lower of the two middle ratios: there is no mean of a failed run and of a run that no other system finished.
         self.median = statistics.median_low(self.ratios) if self.ratios else None
 
     @property

@@ -7,7 +7,7 @@ from .rows import options
 from .usage import SERVER, below, resident, spent
 
 FEW = 1000
-# Hardly any load; a heap that gives back what a collection frees; time for a look or two after the filling.
+# Hardly any load; a heap that gives back what a collection frees; time for one or two readings after filling.
 QUIET = options("--mix get --threads 1 --rate 1 --warmup 0 --seconds 20 --grace 600")
 SHRINKING = "-Xms16m -XX:MinHeapFreeRatio=5 -XX:MaxHeapFreeRatio=10"
 

@@ -1,9 +1,9 @@
 """Whether a run counts: what it got wrong, what it did not reach, and what never ended."""
 import math
 
-# Share of the machine that other processes may have had.
+# Share of the machine that other processes may use.
 OTHERS = 0.1
-# A rate may be missed by as much; more is as wrong as less.
+# How far a rate may be missed; too much is as wrong as too little.
 OFF = 0.02
 
 
@@ -28,7 +28,7 @@ def wrong(result):
 def reached(rate, result):
     """What came of the rate asked for, as a share of it; None without a rate."""
     nodes = result.get("nodes", result.get("members", 0))
-    # The deliveries of a failover: at every survivor those of every survivor.
+    # Deliveries of a failover: at every survivor, the messages of every survivor.
     got, asked = {"multicast": ("delivered_per_s_member_median", rate), "failover": ("ops_per_s_before", rate * (nodes - 1) ** 2)}.get(result.get("bench"), ("ops_per_s", rate * nodes))
     return result[got] / asked if asked and number(result.get(got)) is not None else None
 

@@ -10,7 +10,7 @@ OUTAGE = [*GAPS, ERRORS, END, MEMORY]
 SILENCE = [*GAPS, Metric("slowest_op_ms", "ms slowest operation", False), ERRORS, END, MEMORY]
 NEW_VIEW = [*GAPS, Metric("new_view_ms", "ms to the new view", False), END, MEMORY]
 HELD = [Metric("bytes_per_entry", "B per entry, 2 copies", False), Metric("resident_mb", "MB resident", False)]
-# The target of the round trip is 1.5 times the bare reactor.
+# The target is at most 1.5 times the round trip of the bare reactor.
 TRIPS = [Metric(f"{row}_p50_us", f"us {row} p50", False, 1 / 1.5 if row in ("send_inline", "send") else None, "p50_us") for row in ("node", "send_inline", "send", "query_inline", "query")]
 
 
@@ -61,7 +61,7 @@ def suites(stores, quick=False):
                *(kv(f"{mix} {size} B 4 x 1", f"--nodes 4 --mix {mix} --threads 4 --value {size}", None, stores, ("ida", "ida-blocking"), keys=min(keys, int(entries)))
                  for size, keys in ((10_240, 20_000), (102_400, 2_000)) for mix in ("get", "put")),
                *(kv(f"{mix} 8 nodes 2 x 16", f"--nodes 8 --mix {mix} --threads 2 --inflight 16", None, stores) for mix in ("get", "put"))],
-        # The peer harness draws keys uniformly only: this system alone.
+        # The peer harness can draw keys only uniformly, so this row has our system alone.
         "zipf": [kv(f"{mix} zipf 0.99 2 x 16", f"--nodes 4 --mix {mix} --threads 2 --inflight 16 --keys-by zipf", None, []) for mix in ("put", "mixed50")],
         "half": [kv(f"{mix} 2 x 16", f"--nodes 4 --mix {mix} --threads 2 --inflight 16", None, paced, half=True, aside=["redis-unpipelined"]) for mix in ("put", "mixed95")],
         "multikey": [Row(f"{keys}-key {op}", f"multikey --nodes 4 --backups 1 --keyspace {entries} --keys {keys} --op {op} --threads 4", operations(10.0 if (keys, op) == (3, "put") else None),

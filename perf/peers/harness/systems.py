@@ -2,7 +2,7 @@
 STORES = ["hazelcast", "ignite", "infinispan", "redis"]
 JGROUPS = ["jgroups-tcp", "jgroups-udp"]
 OURS = "ida"
-# A system that is not named here is one of the peer harness by that name.
+# A system that is not listed here has the same name in the peer harness.
 VARIANTS = {
     "jgroups-tcp": ("jgroups", "--transport tcp"),
     "jgroups-udp": ("jgroups", "--transport udp --ip-mcast true"),
@@ -14,13 +14,13 @@ VARIANTS = {
     "infinispan-optimistic": ("infinispan", "--cc optimistic"),
     "redis-unpipelined": ("redis", "--inflight 1"),
 }
-# Its harness sends a whole batch whenever one operation is due; only without batches does it keep a rate.
+# Its harness sends a whole batch whenever one operation is due, so it keeps a rate only without batches.
 UNPACED = ["redis"]
-# Ways of calling this system.
+# Ways of calling our system.
 WAYS = {"ida": "", "ida-blocking": "--calls blocking"}
-# What a system needs on this machine beside the peer harness.
+# What a system needs on this machine in addition to the peer harness.
 NEEDS = {"redis": ["redis-server", "redis-cli"]}
-# A silent member is excluded after 2 s. The harness' "tuned" says so for all but Hazelcast, which gets 3 s there.
+# A silent member is excluded after 2 s. The harness' "tuned" does that for all but Hazelcast, which it gives 3 s.
 SILENCE_2_S = {
     OURS: "--detection 2000",
     "hazelcast": "--jvm '" + " ".join(f"-Dhazelcast.{name}={value}" for name, value in {

@@ -7,7 +7,7 @@ from .commands import Failed
 from .judging import figure
 from .rows import Metric
 
-# What both harnesses take for a failover without being told; where no figure shows whether code is compiled, all get as much.
+# The default of both harnesses for a failover. If no figure shows whether code is compiled, all systems get this.
 DEFAULT_S = 15
 RUNS = 3
 

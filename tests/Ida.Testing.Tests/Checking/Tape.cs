@@ -2,7 +2,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>Writes histories by hand. Each operation is given with its times; a number stands for itself, keys are single words.</summary>
+/// <summary>Writes histories by hand. Each operation is given with its times; values are numbers, keys are single words.</summary>
 internal sealed class Tape
 {
     private readonly List<HistoryEvent> _events = [];
@@ -17,14 +17,14 @@ internal sealed class Tape
 
     public Tape Put(long from, long? to, string keys, long value, params long?[] versions) => Write(HistoryFunctions.Put, from, to, keys, value, versions);
 
-    /// <summary>What comes is of this level.</summary>
+    /// <summary>The following operations have this level.</summary>
     public Tape At(HistoryLevel? level)
     {
         Level = level;
         return this;
     }
 
-    /// <summary>Another part of the last operation; as an operation of its own when it is not linked to that.</summary>
+    /// <summary>Another part of the last operation; if not linked, an operation of its own.</summary>
     public Tape Part(string function, long from, long? to, string keys, HistoryValue value, bool linked = true)
     {
         string whole = _next.ToString();
@@ -34,7 +34,7 @@ internal sealed class Tape
         return this;
     }
 
-    /// <summary>What the last operation read beside that.</summary>
+    /// <summary>A further part of the last operation, with what it read.</summary>
     public Tape PartGet(long from, long to, string keys, params HistoryValue[] values)
     {
         string whole = _next.ToString();

@@ -2,7 +2,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Testing.Tests.Checking;
 
-/// <summary>For each guarantee of groups a run that breaks it and must fail with that verdict, and a neighbour that must pass.</summary>
+/// <summary>For each guarantee of groups, a run that breaks it and must fail with that verdict, and a similar one that must pass.</summary>
 public sealed class VirtualSynchronyTests
 {
     private static GroupTape Three => new GroupTape().Install("abc", 1, "abc");
@@ -68,7 +68,7 @@ public sealed class VirtualSynchronyTests
         FailsAtOnce(Three.Order('a', 1, 1).Order('b', 2, 1).Deliver("ab", 1, 2).Deliver("c", 2, 1).Install("abc", 2, "abc"), GroupGuarantee.TotalOrder);
         FailsAtTheEnd(Three.Order('a', 1, 1).Order('b', 2, 1).Deliver("ab", 1, 2).Deliver("c", 2, 1), GroupGuarantee.TotalOrder);
         FailsAtTheEnd(Three.Order('a', 1, 1).Order('b', 2, 1).Deliver("ab", 1).Deliver("c", 2), GroupGuarantee.TotalOrder, atRest: false);
-        // Order beyond what survives dies with the removed.
+        // An order that only the removed member had seen dies with it.
         Passes(Three.Order('a', 1, 1).Order('b', 2, 1).Deliver("a", 1, 2).Crash('a').Deliver("bc", 2, 1).Install("bc", 2, "bc"));
         // FIFO messages of different senders have no common order.
         Passes(Three.Send('a', 1, 1).Send('b', 2, 1).Deliver("ab", 1, 2).Deliver("c", 2, 1).Install("abc", 2, "abc"));
@@ -141,7 +141,7 @@ public sealed class VirtualSynchronyTests
         FailsAtOnce(Three.Send('c', 1, 1).Deliver("a", 1).CallFlush('a', 1).Crash('c').Install("ba", 2, "ab").ReturnFlush(1), GroupGuarantee.VirtualSynchrony, GroupGuarantee.Flush);
         FailsAtTheEnd(Flushed(Three.Send('a', 1, 0)).Install("bc", 2, "bc"), GroupGuarantee.Flush);
         Passes(Flushed(Three.Send('a', 1, 1).Deliver("a", 1)).Deliver("bc", 1).Install("bc", 2, "bc"));
-        // A flush that did not return binds nobody; nor does a returned one for what came after its call.
+        // A flush that did not return binds nobody. A returned flush does not cover what was sent after its call.
         Passes(Three.Send('a', 1, 1).Deliver("a", 1).CallFlush('a', 1).Crash('a').Install("bc", 2, "bc"));
         Passes(Three.CallFlush('a', 1).Send('a', 1, 1).Deliver("a", 1).ReturnFlush(1).Crash('a').Install("bc", 2, "bc"));
     }
@@ -170,7 +170,7 @@ public sealed class VirtualSynchronyTests
         var joined = () => Three.Install("abc", 2, "abcd", digest: 5).Send('a', 1, 2).Deliver("abc", 1);
         FailsAtOnce(joined().Load('d', 2, 5).Install("d", 2, "abcd").Install("abcd", 3, "abcd"), GroupGuarantee.VirtualSynchrony);
         Passes(joined().Load('d', 2, 5).Install("d", 2, "abcd").Deliver("d", 1).Install("abcd", 3, "abcd"));
-        // Without the state it is bound by nothing.
+        // A joiner without the state is bound by nothing.
         Passes(joined().Install("d", 2, "abcd").Install("abcd", 3, "abcd"), atRest: false);
         FailsAtTheEnd(joined().Install("d", 2, "abcd").Install("abcd", 3, "abcd"), GroupGuarantee.Progress);
     }
@@ -188,7 +188,7 @@ public sealed class VirtualSynchronyTests
         Passes(Three.Tell('a', 'b', 1, 1).Crash('a').Install("bc", 2, "bc"));
     }
 
-    /// <summary>Callers know no view, so it is that of the reception, which has to be one in which it can have been sent.</summary>
+    /// <summary>Callers do not know the view of a message. It counts as the view of reception, which must be one in which the message can have been sent.</summary>
     [Fact]
     public void G4_G5_messages_to_one_member_are_received_in_a_view_in_which_they_can_have_been_sent()
     {
@@ -199,7 +199,7 @@ public sealed class VirtualSynchronyTests
         Passes(Three.Tell('a', 'b', 1, 0).Install("abc", 2, "abc").Hear('b', 1));
         Passes(Three.Install("a", 2, "abc").Tell('a', 'b', 1, 0).Install("bc", 2, "abc").Hear('b', 1));
         Passes(Three.Tell('a', 'b', 1, 0).Crash('a').Hear('b', 1).Install("bc", 2, "bc"));
-        // Handlers that block are views behind their process.
+        // Handlers that block may be several views behind their process.
         Passes(new GroupTape(new() { HandlersLag = true }).Install("abc", 1, "abc").Tell('a', 'b', 1, 0).Install("bc", 2, "abc").Hear('b', 1).Install("a", 2, "abc"));
         FailsAtOnce(new GroupTape(new() { HandlersLag = true }).Install("abc", 1, "abc").Tell('a', 'b', 1, 0).Crash('a').Install("bc", 2, "bc").Hear('b', 1), GroupGuarantee.Finalisation);
     }
@@ -249,7 +249,7 @@ public sealed class VirtualSynchronyTests
     public void R_what_a_membership_sent_to_one_member_may_be_lost_with_it_when_its_process_joins_again()
     {
         Passes(Two.Tell('a', 'b', 1, 0).Crash('a').Install("b", 2, "b").Again('a').Install("ba", 3, "ba"));
-        // What was on its way to it is lost with it, too.
+        // Messages on their way to the old membership are lost with it too.
         Passes(Two.Tell('b', 'a', 1, 0).Leave('a').Install("b", 2, "b", left: "a").Again('a').Install("ba", 3, "ba"));
     }
 

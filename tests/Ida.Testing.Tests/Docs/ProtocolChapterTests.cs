@@ -6,7 +6,7 @@ using Oracle;
 
 namespace Ida.Testing.Tests.Docs;
 
-/// <summary>The chapters of docs/protocols name what there is, and comments in the code cite headings that they have.</summary>
+/// <summary>The chapters of docs/protocols name only things that exist, and comments in the code cite only headings that exist.</summary>
 public sealed partial class ProtocolChapterTests
 {
     private const string Folder = "docs/protocols";
@@ -19,7 +19,7 @@ public sealed partial class ProtocolChapterTests
         .Where(static path => !BuildOutput().IsMatch(path))
         .ToDictionary(static path => Path.GetRelativePath(RepositoryFiles.Root, path), static path => NextCommentLine().Replace(File.ReadAllText(path), " "));
 
-    // The rules that a test can leave out, by the set of their layer. A rule that two layers keep is in both.
+    // The rules that a test can leave out, with the class of rules of their layer. A rule that two layers keep is in both classes.
     private static readonly HashSet<(string Layer, string Name)> s_rules = new[] { typeof(GroupRules), typeof(OracleRules), typeof(DhtRules) }
         .SelectMany(static layer => layer.GetFields(BindingFlags.Instance | BindingFlags.Public).Select(rule => (layer.Name, rule.Name))).ToHashSet();
 
@@ -82,7 +82,7 @@ public sealed partial class ProtocolChapterTests
         Assert.InRange(named, 5, 1000);
     }
 
-    /// <summary>Each rule that a test can leave out is in a section, and may be in sections of several chapters: one of them names the test.</summary>
+    /// <summary>Each rule that a test can leave out has a section, perhaps in several chapters; one of the sections names the test.</summary>
     [Fact]
     public void A_rule_that_chapters_say_is_left_out_is_so_by_a_test_that_they_name()
     {
@@ -102,7 +102,7 @@ public sealed partial class ProtocolChapterTests
         Assert.Empty(named.Where(static rule => !rule.Value.Any(test => LeavesOut(test.Type, test.Method, rule.Key))).Select(static rule => rule.Key));
     }
 
-    // Whether the test, or one of those whose names begin so, has the rule in its text or in its attributes; without a name, any of the class.
+    // Whether the test, or one whose name begins like this, has the rule in its text or attributes; without a name, any test of the class.
     private static bool LeavesOut(string type, string method, string rule)
     {
         foreach (string path in s_sources.Where(source => Regex.IsMatch(source.Value, $@"\bclass {type}\b")).Select(static source => source.Key))
@@ -114,7 +114,7 @@ public sealed partial class ProtocolChapterTests
         return false;
     }
 
-    /// <summary>Whether a text of a test has a rule where it runs: neither in a comment nor in a case, or a test, that is skipped.</summary>
+    /// <summary>Whether the code of a test that runs names a rule: neither in a comment, nor in a skipped case or test.</summary>
     internal static bool NamesInCode(string text, string rule)
     {
         if (SkippedTest().IsMatch(text)) return false;
@@ -155,7 +155,7 @@ public sealed partial class ProtocolChapterTests
 
     private static string[] HeadingsOf(string path) => [.. File.ReadAllLines(path).Where(static line => Heading().IsMatch(line))];
 
-    // As the pages that show them make anchors of headings.
+    // Derives anchors from headings as the pages that show them do.
     private static HashSet<string> AnchorsOf(string path) =>
         [.. HeadingsOf(path).Select(static heading => NotOfAnchor().Replace(heading.TrimStart('#').Trim().ToLowerInvariant(), "").Replace(' ', '-'))];
 

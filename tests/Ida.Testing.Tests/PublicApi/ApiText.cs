@@ -6,9 +6,9 @@ using System.Text;
 namespace Ida.Testing.Tests.PublicApi;
 
 /// <summary>
-/// The public surface of an assembly as text, one line per type and member, sorted: what a caller can name, with parameters and their
-/// defaults, accessors, constants, modifiers that change what a caller may do, and nullable annotations of references (not of type
-/// parameters). What the compiler adds to every record is left out.
+/// The public surface of an assembly as text, one sorted line per type and member: everything that a caller can name, with parameters and their defaults, accessors,
+/// constants, modifiers that change what a caller may do, and nullable annotations of references (not of type parameters). Members that the compiler adds to every record are
+/// left out.
 /// </summary>
 internal static class ApiText
 {
@@ -130,7 +130,7 @@ internal static class ApiText
         }
         catch (IndexOutOfRangeException)
         {
-            // The reflection of the runtime fails on some generic by-reference types; without annotations then.
+            // The runtime's reflection fails on some generic by-reference types; these have no annotations.
             return Name(parameter.ParameterType);
         }
     }

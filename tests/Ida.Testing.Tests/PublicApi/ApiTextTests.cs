@@ -1,6 +1,6 @@
 namespace Ida.Testing.Tests.PublicApi;
 
-/// <summary>The text that the public API is locked by says all that a caller can rely on.</summary>
+/// <summary>The text that locks the public API contains everything that a caller can rely on.</summary>
 public sealed class ApiTextTests
 {
     public interface ISample<in T> where T : class, new()

@@ -10,7 +10,7 @@ using Oracle;
 
 namespace Ida.Testing.Tests.PublicApi;
 
-/// <summary>docs/guide/options.md lists the options that there are, each with the default that it has.</summary>
+/// <summary>docs/guide/options.md lists exactly the options that exist, each with its default.</summary>
 public sealed class OptionsGuideTests
 {
     private static readonly string s_page = File.ReadAllText(RepositoryFiles.PathOf("docs/guide/options.md"));

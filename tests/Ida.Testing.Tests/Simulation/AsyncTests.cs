@@ -6,7 +6,7 @@ public sealed class AsyncTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
 
-    /// <summary>A call to a node as the library makes them: a command inside a turn, completed outside of the loop.</summary>
+    /// <summary>A call to a node as the library makes it: a command that runs in a turn and completes outside of the loop.</summary>
     private static async Task<long> Call(SimNode node)
     {
         var call = new CallCommand(node.Node);

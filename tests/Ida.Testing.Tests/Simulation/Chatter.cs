@@ -5,7 +5,7 @@ using GroupCore.Wire;
 
 namespace Ida.Testing.Tests;
 
-/// <summary>A trivial protocol: numbered frames to peers on a timer; receivers check that numbers of each sender life come once and in order.</summary>
+/// <summary>A trivial protocol: sends numbered frames to peers on a timer. Receivers check that the numbers of each life of a sender come once and in order.</summary>
 internal sealed class Chatter : IFrameHandler, ITimerTarget, ILinkObserver, ITurnParticipant
 {
     public const FrameType Type = FrameType.FirstLayer;

@@ -76,7 +76,7 @@ public sealed class FaultTests
         Assert.False(b.Alive);
     }
 
-    /// <summary>What ends early takes nothing from what lasts, and the last leaves all as it was.</summary>
+    /// <summary>The end of one fault does not shorten another, and after the last one everything is as before.</summary>
     [Fact]
     public void Faults_that_overlap_last_each_until_its_own_end()
     {

@@ -47,7 +47,7 @@ public sealed class LinkTests
             simulation.Run(faults.End > 2 * Second ? faults.End : 2 * Second);
             mesh.Silence();
             simulation.Run(20 * Second);
-            // Nothing may be missing once the network is whole: what was sent is what arrived.
+            // Nothing may be missing once the network is whole: everything that was sent has arrived.
             Assert.Equal("", mesh.Missing());
             Assert.True(mesh.Deliveries > 500, $"seed {seed}: {mesh.Deliveries} deliveries");
         }
@@ -174,7 +174,7 @@ public sealed class LinkTests
         Assert.Equal(frozen, mesh[0].Deliveries);
     }
 
-    /// <summary>The acceptor's end is up before the dialler's is: in between it is of a connection that only it has.</summary>
+    /// <summary>The acceptor's end is up before the dialler's. In between, only the acceptor has the connection.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -197,7 +197,7 @@ public sealed class LinkTests
         }
     }
 
-    /// <summary>Up at the dialler is then what the acceptor has no more, or cannot be asked about any more.</summary>
+    /// <summary>When the link comes up at the dialler, the acceptor has already lost it, or can no longer be asked.</summary>
     [Theory]
     [InlineData("closes")]
     [InlineData("crashes")]
@@ -246,7 +246,7 @@ public sealed class LinkTests
         Assert.Equal((0, LinkFault.Unreachable), Assert.Single(mesh[0].Links[(events + 1)..]));
     }
 
-    /// <summary>A machine that vanishes says nothing, and nothing is sent to it that it would have to answer: the kernel asks.</summary>
+    /// <summary>A machine that vanishes says nothing, and nothing is sent to it that it would have to answer. The kernel's keep-alive questions find out.</summary>
     [Theory, MemberData(nameof(Carriers))]
     public void A_link_that_nobody_holds_is_over_some_time_after_the_other_machine_vanished(SimCarrier carrier)
     {
@@ -269,7 +269,7 @@ public sealed class LinkTests
         Assert.Empty(simulation.Nodes[0].Kept.Links);
     }
 
-    /// <summary>What is sent just before its last question stops the questions, and has a time of its own to be acknowledged.</summary>
+    /// <summary>A frame that is sent just before the kernel's last question stops the questions, and has its own time to be acknowledged.</summary>
     [Theory, MemberData(nameof(Carriers))]
     public void A_kernel_finds_after_30_to_90_s_that_the_other_machine_has_vanished_and_now_and_then_after_180_s(SimCarrier carrier)
     {
@@ -290,7 +290,7 @@ public sealed class LinkTests
         Assert.InRange(late.Count(static one => one), 1, 20);
     }
 
-    /// <summary>Each kernel finds by itself that the other one does not answer; a short cut ends nothing.</summary>
+    /// <summary>Each kernel finds out by itself that the other one does not answer. A short cut ends nothing.</summary>
     [Theory, MemberData(nameof(Carriers))]
     public void A_link_that_nobody_holds_is_over_at_both_ends_in_a_cut_that_lasts(SimCarrier carrier)
     {

@@ -1,11 +1,11 @@
 namespace Ida.Testing.Tests;
 
-/// <summary>Chatters that all talk to each other; the order of frames is an invariant.</summary>
+/// <summary>Chatters that all talk to each other. An invariant checks the order of frames.</summary>
 internal sealed class Mesh
 {
     private readonly List<Chatter> _chatters = [];
 
-    /// <summary>Asked for by address alone, over sockets a node may have two numbers: that one, and the one under which it dialled in.</summary>
+    /// <summary>If asked for by address alone, over sockets a node may have two peer numbers: one for the address, and one under which it dialled in.</summary>
     public Mesh(Simulation simulation, int nodes, TimeSpan interval, int payload = 32, bool byId = false)
     {
         for (int i = 0; i < nodes; i++) _chatters.Add(new(simulation.AddNode(), payload));
@@ -51,7 +51,7 @@ internal sealed class Mesh
         return counts;
     }
 
-    /// <summary>What was sent and did not arrive, "" for nothing.</summary>
+    /// <summary>What was sent and did not arrive; "" if nothing is missing.</summary>
     public string Missing()
     {
         var missing = new List<string>();

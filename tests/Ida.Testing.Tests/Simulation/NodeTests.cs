@@ -236,7 +236,7 @@ public sealed class NodeTests
         public void OnTimer(long token) => At = now();
     }
 
-    /// <summary>What a harness posts is no call of a user, which would be refused: it waits for room.</summary>
+    /// <summary>A command that a test harness posts is no user's call, which would be refused. It waits for room.</summary>
     [Fact]
     public void What_is_posted_beyond_the_command_queue_runs_when_there_is_room()
     {

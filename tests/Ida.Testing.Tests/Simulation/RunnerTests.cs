@@ -58,7 +58,7 @@ public sealed class RunnerTests
     [Fact]
     public void What_a_test_does_as_it_goes_is_shrunk_to_what_it_takes()
     {
-        // Fails when both the third and the seventh thing happen.
+        // Fails if both the third and the seventh thing happen.
         static void Body(SimulationCase run)
         {
             var happened = new List<int>();

@@ -2,7 +2,7 @@ using GroupCore.Transport;
 
 namespace Ida.Testing.Tests;
 
-/// <summary>The TCP mesh of production over simulated sockets: what sockets do to it, and that it is done at all.</summary>
+/// <summary>The TCP mesh of production over simulated sockets: which faults the sockets cause, and that they really occur.</summary>
 public sealed class SocketTests
 {
     private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
@@ -145,7 +145,7 @@ public sealed class SocketTests
         Assert.Equal([(0, LinkFault.Reset), (0, LinkFault.Replaced)], mesh[0].Links[before..]);
     }
 
-    /// <summary>All that it has said has left before it is gone: it is believed to be there until the kernel has asked in vain.</summary>
+    /// <summary>Everything that the node sent has left it before it vanishes. So the other end believes it alive until the kernel has asked in vain.</summary>
     [Fact]
     public void One_that_vanishes_before_the_other_end_has_its_connection_does_not_leave_it_for_good()
     {
@@ -178,7 +178,7 @@ public sealed class SocketTests
         for (ulong seed = 1; seed <= 10; seed++)
         {
             using var simulation = Start(seed, new() { AcceptFails = 0.4, DialThrows = 0.4, HalfDial = 0.3 });
-            // By their names: who only dialled in gives way where there is no descriptor.
+            // Opened by id: a peer that merely dialled in gives way when no descriptor is left.
             var mesh = new Mesh(simulation, 4, 10 * Millisecond, byId: true);
             simulation.Run(20 * Second);
             mesh.Silence();

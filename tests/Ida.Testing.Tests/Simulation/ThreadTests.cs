@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Testing.Tests;
 
-/// <summary>What threads do in production and the simulated ones do too: callers run turns, completions come late and side by side.</summary>
+/// <summary>What threads do in production, simulated threads do too: callers run turns, and completions come late and side by side.</summary>
 public sealed class ThreadTests
 {
     [Fact]
@@ -178,7 +178,7 @@ public sealed class ThreadTests
         Assert.InRange(beside, 1, 99);
     }
 
-    /// <summary>A run that goes on after one of them threw has the others, in their order, and those that come later.</summary>
+    /// <summary>If a run goes on after a completion threw, the other completions still run, in their order, and so do later ones.</summary>
     [Fact]
     public void Completions_of_a_freeze_begin_though_one_of_them_throws()
     {
@@ -244,7 +244,9 @@ public sealed class ThreadTests
         Assert.Equal(1, next.Ran);
     }
 
-    /// <summary>The owner is not always the first to run when a process goes on: a caller's turn has the frames and timers of the freeze before it.</summary>
+    /// <summary>
+    /// The owner is not always the first to run when a process resumes. If a caller runs first, its turn has the frames and timers of the freeze still before it.
+    /// </summary>
     [Fact]
     public void A_call_of_a_freeze_may_run_before_the_turn_that_it_has_delayed()
     {
