@@ -3,8 +3,8 @@ using Ida.Testing.Checking;
 namespace Ida.Testing.Tests.Checking;
 
 /// <summary>
-/// Judges a small history by trying every order of its operations: exactly what strict serializability says. It takes exponential time. It is the reference for <see
-/// cref="StrictSerializabilityChecker"/>, with which it shares no code but the history itself.
+/// Judges a small history by trying every order of its operations: exactly what strict serializability says. It takes exponential time. It is the
+/// reference for <see cref="StrictSerializabilityChecker"/>, with which it shares no code but the history itself.
 /// </summary>
 internal sealed class ExactChecker
 {
