@@ -8,7 +8,7 @@ internal sealed record ChaosTexts(string? Members, string? ShardSize, string? Se
 /// <summary>What to run, checked.</summary>
 internal sealed record ChaosOptions(int Members, int ShardSize, int Seconds, IReadOnlyList<FaultKind> Faults, int Clients, string? History, ulong Seed, TimeSpan Longest, int BlinkMs)
 {
-    /// <summary>As many whole shards as fit, with at least one member left over as a spare.</summary>
+    /// <summary>The members of as many whole shards as fit, with at least one member left over as a spare.</summary>
     public int TargetSize => (Members - 1) / ShardSize * ShardSize;
 
     public int Shards => TargetSize / ShardSize;

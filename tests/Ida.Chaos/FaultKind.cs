@@ -12,12 +12,12 @@ internal enum FaultKind
     /// <summary>No bytes between one member and all others, or one other, for up to 8 s; connections stay open.</summary>
     Cut,
 
-    /// <summary>A process more.</summary>
+    /// <summary>One more process.</summary>
     Join,
 
     /// <summary>A process leaves as it should, and ends.</summary>
     Leave,
 
-    /// <summary>A stop or a cut too short for anybody to notice, when all has been well for seconds. Only when it is named.</summary>
+    /// <summary>A stop or a cut too short for anybody to notice, when all has been well for seconds. Made as a kind of its own only if <c>--faults</c> names it.</summary>
     Blink,
 }

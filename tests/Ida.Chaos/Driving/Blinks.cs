@@ -7,51 +7,51 @@ using Ida.Chaos.Members;
 namespace Ida.Chaos.Driving;
 
 /// <summary>
-/// Stops and cuts too short for anybody to notice: one in ten. Half of them come when all is well and nothing has changed for seconds, so that what changes
-/// then would be for the blink, and are to be judged; the other half as soon as they can, beside what is left of the fault before.
+/// One stop or cut in ten is too short for anybody to notice. Half of these blinks come when all is well and nothing has changed for seconds, so that a change after them
+/// is due to the blink: these are judged. The other half come at once, beside what is left of the fault before.
 /// </summary>
 /// <remarks>
-/// Where nothing has changed nobody has noticed, whatever else was. What has changed is for the blink, unless the machine had no time, for the driver or for a process that says so itself, or says
-/// nothing: such a blink is not judged. A member that speaks, and says that its DHT does not answer it, has noticed.
+/// If nothing has changed, nobody has noticed, whatever else happened. A change is due to the blink, unless the machine gave the driver or a process no time (a process says so itself, or says
+/// nothing): then the blink is not judged. A member that speaks, and says that its DHT does not answer, has noticed.
 /// </remarks>
 internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesis, Prng random)
 {
-    /// <summary>So many that could not be judged, and no more that were, are a run that shows nothing of blinks; where they are all there is, none.</summary>
+    /// <summary>From this many unjudged blinks on, a run with no more judged ones shows nothing about blinks. If blinks were asked for, none need be unjudged for that.</summary>
     private const int Enough = 3;
 
-    /// <summary>So many more are made where blinks were asked for, and the time is over before they show anything.</summary>
+    /// <summary>At most this many more blinks are made if blinks were asked for and they show nothing when the time is over.</summary>
     private const int MostMore = 6;
 
-    /// <summary>How often a calm moment is waited for.</summary>
+    /// <summary>How many times a calm moment is waited for.</summary>
     private const int Trials = 5;
     private static readonly TimeSpan s_poll = TimeSpan.FromMilliseconds(50), s_first = TimeSpan.FromMilliseconds(500);
 
-    /// <summary>Who is silent is excluded within a second or two; what has not changed after that long is not going to.</summary>
+    /// <summary>A silent member is excluded within a second or two; what has not changed after this time is not going to.</summary>
     private static readonly TimeSpan s_calm = TimeSpan.FromSeconds(4);
 
-    /// <summary>How much longer than it should a blink, or a pause of the driver or of a member, may last for want of time: nobody may be excluded for half a second.</summary>
+    /// <summary>How much longer than planned a blink, or a pause of the driver or of a member, may last for lack of time and still be judged: half a second may exclude nobody.</summary>
     private static readonly TimeSpan s_heldUp = TimeSpan.FromMilliseconds(250);
 
-    /// <summary>How many were judged.</summary>
+    /// <summary>How many blinks were judged.</summary>
     public int Judged { get; private set; }
 
-    /// <summary>How many were to be judged, and could not be: something had changed, and it may have been for another reason.</summary>
+    /// <summary>How many blinks were to be judged but could not be: something had changed, perhaps for another reason.</summary>
     public int Unjudged { get; private set; }
 
-    /// <summary>Whether no more of what was to be judged was than was not: a defect would hide among those.</summary>
+    /// <summary>Whether no more blinks were judged than could not be: a defect would hide among the unjudged ones.</summary>
     public bool ShowNothing => AreNothing(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink));
 
-    /// <summary>Whether one more is wanted though the time of the run is over, and so many more were made: what could not be judged is for the machine, and another may be judged.</summary>
+    /// <summary>Whether another blink is wanted after the time of the run and so many more blinks: what could not be judged was due to the machine, and the next one may be judged.</summary>
     public bool WantMore(int more) => IsMoreWanted(Judged, Unjudged, options.Faults.Contains(FaultKind.Blink), more);
 
-    /// <summary>Whether the next stop or cut is a blink; null where it is none.</summary>
+    /// <summary>Draws whether the next stop or cut is a blink; null if it is none.</summary>
     public async Task<Blink?> DrawAsync(CancellationToken cancel)
     {
         if (!random.Chance(0.1)) return null;
         return random.Next(2) == 0 ? new(Length(), null) : await CalmAsync(cancel);
     }
 
-    /// <summary>A blink at a calm moment, which is waited for; where none comes it is not judged.</summary>
+    /// <summary>Waits for a calm moment, and returns a blink for it; if none comes, a change after the blink is not judged.</summary>
     public async Task<Blink> CalmAsync(CancellationToken cancel)
     {
         string? hindered = null;
@@ -69,7 +69,7 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
     /// <summary>Looks, some time after a blink, whether anybody has noticed.</summary>
     /// <param name="blink">The blink.</param>
     /// <param name="took">How long it lasted.</param>
-    /// <param name="stopped">Who was stopped for it; null: nobody.</param>
+    /// <param name="stopped">The member that was stopped for it; null: none.</param>
     /// <param name="what">What it was, for a report.</param>
     /// <param name="cancel">Gives up.</param>
     public async Task JudgeAsync(Blink blink, TimeSpan took, MemberProcess? stopped, string what, CancellationToken cancel)
@@ -78,7 +78,7 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
         what = string.Create(CultureInfo.InvariantCulture, $"{what} for {took.TotalMilliseconds:F0} ms");
         var look = await SecondsAsync(cancel);
         nemesis.CheckEnds();
-        // Of who is not heard of now nobody knows what has changed.
+        // A member that is not heard from now may have changed without our knowing.
         string? lost = roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } one ? $"{one.Name} is not heard of" : null;
         string? change = before.Change(Said()) ?? look.Silent ?? lost;
         if (change is null)
@@ -92,11 +92,11 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
         nemesis.Say($"not judged: {what}: {change}; but {hindered}");
     }
 
-    /// <summary>Lets seconds pass, and looks meanwhile.</summary>
+    /// <summary>Lets seconds pass, and watches meanwhile.</summary>
     private async Task<BlinkLook> SecondsAsync(CancellationToken cancel)
     {
         var look = new BlinkLook();
-        // Who was stopped, for a control, has to speak first.
+        // A member that was stopped for long, in a control, has to speak first.
         await Task.Delay(s_first, cancel);
         for (long since = Stopwatch.GetTimestamp(), last = since; Stopwatch.GetElapsedTime(since) < s_calm; last = Stopwatch.GetTimestamp())
         {
@@ -107,10 +107,10 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
         return look;
     }
 
-    /// <summary>The same of so many that were judged, and so many that could not be.</summary>
+    /// <summary>Whether so many judged and so many unjudged blinks show nothing.</summary>
     public static bool AreNothing(int judged, int unjudged, bool asked) => judged <= unjudged && (asked || unjudged >= Enough);
 
-    /// <summary>Whether another may change it that those asked for show nothing.</summary>
+    /// <summary>Whether blinks that were asked for show nothing yet, and another one may change that.</summary>
     public static bool IsMoreWanted(int judged, int unjudged, bool asked, int more) => asked && more < MostMore && AreNothing(judged, unjudged, asked);
 
     private TimeSpan Length() => TimeSpan.FromMilliseconds(random.Next(1, options.BlinkMs));

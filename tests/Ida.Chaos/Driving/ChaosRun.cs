@@ -63,7 +63,7 @@ internal static class ChaosRun
             await Task.Delay(s_calm, cancel);
             nemesis.CheckEnds();
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
-            // Once more: what the last clients could not find out is with other members now.
+            // Once more: writes whose outcome the last clients could not find out are with other members now.
             await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Rest, s_rest)));
             await nemesis.WholeAsync(cancel);
             var finals = await Task.WhenAll(roster.Running.Select(one => one.AskAsync(MemberCommands.Final, s_final)));

@@ -1,7 +1,7 @@
 namespace Ida.Chaos.Driving;
 
 /// <summary>
-/// What a process wrote last, bounded in lines and in their length. What it says over several lines, as an exception with its stack, begins with a line
+/// What a process wrote last, bounded in lines and in their length. A message of several lines, such as an exception with its stack, begins with a line
 /// that is not indented: the beginning of the last such message is kept, however long the rest is.
 /// </summary>
 internal sealed class LastWords
@@ -34,7 +34,7 @@ internal sealed class LastWords
     {
         lock (_lock)
         {
-            // How many lines of the beginning are in the rest no more.
+            // How many lines of the beginning are no longer in the tail.
             int lost = Math.Clamp(_ofLast - _tail.Count, 0, _head.Count);
             string rest = string.Join(" | ", _tail);
             return lost == 0 ? rest : $"{string.Join(" | ", _head.Take(lost))} | … | {rest}";

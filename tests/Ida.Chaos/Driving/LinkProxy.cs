@@ -7,8 +7,8 @@ using GroupCore.Wire;
 namespace Ida.Chaos.Driving;
 
 /// <summary>
-/// Stands before the listening port of one member: others know only the proxy's address. It reads from the first frame of a connection who
-/// dials, and while that pair is cut it takes no byte from either side: as on a real network, connections stay open and nothing arrives.
+/// Stands before the listening port of one member: others know only the proxy's address. The first frame of a connection tells the proxy who
+/// dials. While that pair is cut, the proxy hands on no byte from either side: as on a real network, connections stay open and nothing arrives.
 /// </summary>
 internal sealed class LinkProxy : IDisposable
 {
@@ -65,7 +65,7 @@ internal sealed class LinkProxy : IDisposable
         }
         catch (Exception error) when (error is SocketException or OperationCanceledException or ObjectDisposedException or IOException)
         {
-            // Either end is gone, or the member does not listen: so is the other.
+            // One end is gone, or the member does not listen: the other end goes too.
         }
         dialler.LingerState = new(true, 0);
     }

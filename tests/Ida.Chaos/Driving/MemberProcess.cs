@@ -10,16 +10,16 @@ internal sealed partial class MemberProcess : IDisposable
 {
     private const int Stop = 19, Continue = 18;
 
-    /// <summary>The exit code that tells of SIGKILL.</summary>
+    /// <summary>The exit code of a process that SIGKILL ended.</summary>
     private const int KilledCode = 128 + 9;
 
-    /// <summary>What the runtime says of an exception that ends a process, before it ends it.</summary>
+    /// <summary>What the runtime writes about an unhandled exception before it ends the process.</summary>
     private const string Unhandled = "Unhandled exception.";
     private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5), s_fresh = TimeSpan.FromSeconds(1);
     private readonly Process _process;
     private readonly LastWords _words = new();
 
-    /// <summary>Of the writer to its input: the nemesis and who hands a write on may tell it something at once.</summary>
+    /// <summary>Guards the writer to the process's input: the nemesis, and a hand-over of a write, may write at once.</summary>
     private readonly Lock _telling = new();
     private readonly ConcurrentDictionary<string, TaskCompletionSource<MemberStatus>> _asked = new();
     private long _heardAt;
@@ -43,33 +43,33 @@ internal sealed partial class MemberProcess : IDisposable
     /// <summary>What it said last.</summary>
     public MemberStatus Status { get; private set; } = new();
 
-    /// <summary>Whether it has spoken within the last second: a stopped process has not.</summary>
+    /// <summary>Whether the process has spoken within the last second; one that is stopped has not.</summary>
     public bool IsHeard => Stopwatch.GetElapsedTime(Volatile.Read(ref _heardAt)) < s_fresh;
 
-    /// <summary>Whether it has, and its DHT has answered it within that time.</summary>
+    /// <summary>Whether the process has spoken within the last second, and its DHT has answered it within that time.</summary>
     public bool IsFresh => IsHeard && Status.IsAnswered;
 
     public bool HasExited => _process.HasExited;
 
-    /// <summary>Told of each line in which the member asks for another to find out what became of a write.</summary>
+    /// <summary>Called with each line in which the member asks that another one find out what became of a write.</summary>
     public Action<MemberProcess, string>? Unresolved { get; set; }
 
-    /// <summary>Told of all that the member says of itself.</summary>
+    /// <summary>Called with everything that the member says of itself.</summary>
     public Action<MemberProcess, MemberStatus>? Said { get; set; }
 
-    /// <summary>Whether the driver told it to end, or killed it, so that it takes nothing on any more.</summary>
+    /// <summary>Whether the driver told the process to end, or killed it: it takes on no more writes then.</summary>
     public bool MayEnd { get; set; }
 
-    /// <summary>How it ended: 0 as it was told, 128 and the number of the signal that ended it, else a fault of its own; null while it runs.</summary>
+    /// <summary>How the process ended: 0 if it ended as told, 128 plus the number of the signal that ended it, any other code for a fault of its own; null while it runs.</summary>
     public int? ExitCode => _process.HasExited ? _process.ExitCode : null;
 
     /// <summary>
-    /// Whether it ended, or was about to, without being told: before it was killed or told to leave, also where the driver took notice only after that.
-    /// One that was told to leave is judged by its <see cref="ExitCode"/>.
+    /// Whether the process ended of its own accord, or was about to, before the driver killed it or told it to end, even if the driver noticed only after the kill.
+    /// A process that was told to leave is judged by its <see cref="ExitCode"/>.
     /// </summary>
     public bool EndedOnItsOwn => ExitCode is { } code && (_killed ? code != KilledCode || _unhandled : !MayEnd);
 
-    /// <summary>How it ended, if it has, and what it wrote last; then it waits, for seconds at most, until all of that is here.</summary>
+    /// <summary>How the process ended, if it has, and what it wrote last. After the end this waits, for seconds at most, until all output is here.</summary>
     public string LastWords
     {
         get
@@ -80,18 +80,18 @@ internal sealed partial class MemberProcess : IDisposable
         }
     }
 
-    /// <summary>Called by the <see cref="Starter"/>'s thread: the member ends when that thread does.</summary>
+    /// <summary>To be called by the <see cref="Starter"/>'s thread: the member ends when that thread does.</summary>
     public static MemberProcess Start(MemberPlace place)
     {
         var start = new ProcessStartInfo(Environment.ProcessPath!);
-        // Started as `dotnet Ida.Chaos.dll`, the process is dotnet and wants the assembly first.
+        // If the driver was started as `dotnet Ida.Chaos.dll`, its executable is dotnet, which wants the assembly first.
         if (Path.GetFileNameWithoutExtension(start.FileName) == "dotnet") start.ArgumentList.Add(typeof(MemberProcess).Assembly.Location);
         start.ArgumentList.Add(Program.MemberCommand);
         foreach (string word in place.Words) start.ArgumentList.Add(word);
         return Start(place, start);
     }
 
-    /// <summary>The same with a program of the caller's choice.</summary>
+    /// <summary>Starts a program of the caller's choice as the member.</summary>
     public static MemberProcess Start(MemberPlace place, ProcessStartInfo start)
     {
         start.RedirectStandardInput = start.RedirectStandardOutput = start.RedirectStandardError = true;
@@ -150,8 +150,8 @@ internal sealed partial class MemberProcess : IDisposable
 
     public void Resume() => Send(Continue);
 
-    /// <summary>Waits until it has ended and all that it wrote is here.</summary>
-    /// <param name="limit">For how long.</param>
+    /// <summary>Waits until the process has ended and everything that it wrote is here.</summary>
+    /// <param name="limit">How long to wait.</param>
     /// <param name="since">What should have ended it, for the report that it hangs.</param>
     public async Task WaitForExitAsync(TimeSpan limit, string since)
     {
@@ -208,7 +208,7 @@ internal sealed partial class MemberProcess : IDisposable
         else if (_asked.TryRemove(status.Answer, out var asked)) asked.TrySetResult(status);
     }
 
-    // A process that is there no more has ended on its own, which is found by its end.
+    // A process that no longer exists has ended on its own: CheckEnds finds that.
     private void Send(int signal)
     {
         if (Signal(_process.Id, signal) != 0 && !_process.HasExited) throw new ChaosFailedException($"{Name} could not be sent signal {signal}: error {Marshal.GetLastPInvokeError()}.");

@@ -6,15 +6,18 @@ using Ida.Testing.Checking;
 namespace Ida.Chaos.Driving;
 
 /// <summary>
-/// Makes faults at random moments, and no more of them at a time than the guarantees allow: each shard keeps an initialised member that no fault
-/// touches, and one process at most is killed, stopped or cut off, and the next one only when all members know the same voters of the Oracle
-/// and each of these lives. Joins and leaves come in between as they like.
+/// Makes faults at random moments, but no more at a time than the guarantees allow. Each shard keeps an initialised member that no fault
+/// touches. At most one process is killed, stopped or cut off, and the next one only when all members know the same voters of the Oracle
+/// and each of these lives. Joins and leaves come in between at any time.
 /// </summary>
 internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecorder recorder, Prng random, Action<string> say)
 {
     private const int ShortMs = 50, UsualMs = 8_000;
 
-    /// <summary>For so long members may hear that a fault begins, before it does: who is killed is to note which of its calls are open. Not always as long, so that it may do anything when it comes.</summary>
+    /// <summary>
+    /// The longest time between the warning to the members and the fault: a member that is killed has to note first which of its calls are open.
+    /// The time is drawn, so that the fault may meet the member at anything.
+    /// </summary>
     private const int LongestWordMs = 50;
     private const int LeastVoters = 3;
     private static readonly TimeSpan s_whole = TimeSpan.FromSeconds(90), s_killed = TimeSpan.FromSeconds(10);
@@ -25,13 +28,13 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     /// <summary>Faults made so far.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Which kinds of them.</summary>
+    /// <summary>The kinds of faults made so far.</summary>
     public IReadOnlyCollection<string> Made => _made;
 
-    /// <summary>Those that nobody may notice.</summary>
+    /// <summary>The faults that nobody may notice.</summary>
     public Blinks Blinks => _blinks ??= new(options, roster, this, random);
 
-    /// <summary>One fault after the other until the time is over, and a few blinks more where those asked for show nothing yet; then all is healed.</summary>
+    /// <summary>Makes one fault after the other until the time is over, and a few more blinks if those asked for show nothing yet. Then waits until the cluster is whole.</summary>
     public async Task RunAsync(TimeSpan time, CancellationToken cancel)
     {
         long end = Environment.TickCount64 + (long)time.TotalMilliseconds;
@@ -89,7 +92,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
             && all.Count(one => one.Status.Initialised) >= options.TargetSize;
     }
 
-    /// <summary>A process that may be lost: all are up, and each shard has another initialised member.</summary>
+    /// <summary>A process that may be lost: all are up, the voters live, and each shard has another initialised member.</summary>
     private async Task<MemberProcess> VictimAsync(CancellationToken cancel)
     {
         MemberProcess? victim = null;
@@ -140,7 +143,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     {
         var others = roster.Running.Where(one => one != victim).ToList();
         var other = random.Chance(0.4) ? others[random.Next(others.Count)] : null;
-        // Of a pair either one may be excluded.
+        // A cut between two members may exclude either of them, so the two must not hold the same shard.
         if (other is not null && victim.Status.Initialised && other.Status.Initialised && victim.Status.Shard == other.Status.Shard) other = null;
         await BeginAsync(FaultKind.Cut, victim, cancel, target: $"{victim.Name} {other?.Name ?? "all"}", isBlink: blink is not null);
         long since = Stopwatch.GetTimestamp();
@@ -153,8 +156,8 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
     }
 
     /// <summary>
-    /// How long a stop or a cut lasts that is no blink: mostly up to 8 s, where the outcome is open; where longer ones are asked for one in four, from 8 s
-    /// on, most of them not much longer.
+    /// How long a stop or cut lasts that is no blink. Mostly it is up to 8 s, which leaves the outcome open. If longer ones are asked for, one in four lasts 8 s
+    /// or more, and most of these not much more.
     /// </summary>
     private TimeSpan Length()
     {
@@ -168,14 +171,14 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
         await BeginAsync(FaultKind.Leave, victim, cancel);
         victim.MayEnd = true;
         victim.Tell(MemberCommands.Leave);
-        // It counts as a member until it has ended; so no other fault meets it.
+        // The victim counts as a member until it has ended, so no other fault meets it.
         await victim.WaitForExitAsync(s_whole, "told to leave");
         if (victim.ExitCode != 0) throw new ChaosFailedException($"{victim.Name} was told to leave, and failed. Its last words: {victim.LastWords}");
         roster.Remove(victim);
         victim.Dispose();
     }
 
-    /// <summary>Tells a line of what happens.</summary>
+    /// <summary>Reports what happens, in one line.</summary>
     public void Say(string what) => say($"      {what}");
 
     private async Task BeginAsync(FaultKind kind, MemberProcess victim, CancellationToken cancel, string? target = null, bool counts = true, bool isBlink = false)
@@ -191,7 +194,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
 
     private static string NameOf(FaultKind kind) => kind.ToString().ToLowerInvariant();
 
-    /// <summary>No process ends without having been told.</summary>
+    /// <summary>Fails the run if a process has ended without being told to.</summary>
     public void CheckEnds()
     {
         foreach (var one in roster.Running)
@@ -206,7 +209,7 @@ internal sealed class Nemesis(ChaosOptions options, Roster roster, HistoryRecord
             CheckEnds();
             if (Environment.TickCount64 > end)
                 throw new ChaosFailedException($"After {s_whole.TotalSeconds:F0} s {otherwise}: {string.Join("; ", roster.Running.Select(one => $"{one.Name} {(one.IsFresh ? "" : "silent ")}{one.Status.ToLine()} {one.LastWords}"))}");
-            // The members tell their state by lines, and there is no event for all of them together.
+            // The members report their state by lines, and no event covers all of them together.
             await Task.Delay(s_poll, cancel);
         }
     }

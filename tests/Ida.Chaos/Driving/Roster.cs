@@ -59,7 +59,7 @@ internal sealed class Roster : IDisposable
         lock (_running) _running.Remove(_running.First(pair => pair.Value == process).Key);
     }
 
-    /// <summary>What a member could not find out, another one is to; a write that nobody takes stays unknown.</summary>
+    /// <summary>Hands a write whose outcome a member could not find out to another member; if none can take it, the outcome stays unknown.</summary>
     private void HandOn(MemberProcess from, string line)
     {
         lock (_running)
@@ -69,7 +69,7 @@ internal sealed class Roster : IDisposable
         }
     }
 
-    /// <summary>All pairs of a process with the others, or with one.</summary>
+    /// <summary>The pairs of a process with all others, or with one.</summary>
     public IEnumerable<Pair> Pairs(MemberProcess one, MemberProcess? other) =>
         _running.Values.Where(process => process != one && (other is null || process == other)).Select(process => new Pair(one.Place.Advertise, process.Place.Advertise));
 
@@ -80,7 +80,7 @@ internal sealed class Roster : IDisposable
         _starter.Dispose();
     }
 
-    /// <summary>Below the range of the system's own choice, so that no outgoing connection takes it while nobody listens.</summary>
+    /// <summary>A free port below the range from which the system chooses, so that no outgoing connection takes it while nobody listens there.</summary>
     private int FreePort()
     {
         while (true)

@@ -3,13 +3,13 @@ using Ida.Testing.Checking;
 
 namespace Ida.Chaos.Judging;
 
-/// <summary>What the clients had of the service around each fault, from the history: successes of all clients together.</summary>
+/// <summary>How well the clients were served around each fault, by the successes of all clients together in the history.</summary>
 internal sealed class Availability
 {
     private const long Millisecond = 1_000_000, Second = 1_000 * Millisecond;
     private const long Before = 2 * Second, After = 15 * Second, Window = Second / 2;
 
-    // Of nine faults in ten all clients together wait no longer. Detection, lease and view change take some two seconds; a cut between two that all others reach is decided after ten.
+    // In nine faults of ten no client has an answer for at most this long. Detection, lease and view change take some two seconds; a cut between two that all others reach is decided after ten.
     private const long MostGap = 12 * Second, MostGapOfCut = 14 * Second;
     private const int LeastFaults = 10;
     private readonly List<FaultEffect> _effects = [];
@@ -46,7 +46,7 @@ internal sealed class Availability
         }
     }
 
-    /// <summary>Kinds of faults after which nobody had an answer for too long, in more than one case of ten; null where there is none. Few faults say nothing.</summary>
+    /// <summary>The kinds of faults after which nobody had an answer for too long, in one case of ten or more; null if there is none. Fewer than ten faults of a kind show nothing.</summary>
     public string? Wrong()
     {
         var slow = _effects.GroupBy(static one => one.Kind).Where(static kind => kind.Count() >= LeastFaults).Select(static kind => (kind.Key, Gap: kind.Select(static one => one.Gap).Order().ElementAt(kind.Count() * 9 / 10)))
@@ -67,7 +67,7 @@ internal sealed class Availability
         return Math.Max(longest, to - last);
     }
 
-    /// <summary>From a fault to the first half second, behind the longest gap, with 90 % of the rate before it; null when another fault comes first.</summary>
+    /// <summary>The time from a fault to the first half second after the longest gap with 90 % of the rate before the fault; null if none comes within 15 s and before the next fault.</summary>
     private long? Back(long from, long to)
     {
         double wanted = 0.9 * (First(from) - First(from - Before)) * Window / Before;

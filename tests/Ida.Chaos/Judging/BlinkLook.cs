@@ -3,8 +3,8 @@ using Ida.Chaos.Members;
 namespace Ida.Chaos.Judging;
 
 /// <summary>
-/// What the driver saw while it looked for seconds: who was not heard of had no time perhaps, which is a hindrance, and none where nothing has changed; a member that speaks, and says that its
-/// DHT keeps silent, has noticed something.
+/// What the driver saw while it watched for seconds. A member that was not heard from may have had no time: that hinders a judgement, unless nothing has changed.
+/// A member that speaks, and says that its DHT keeps silent, has noticed something.
 /// </summary>
 internal sealed class BlinkLook
 {
@@ -14,10 +14,10 @@ internal sealed class BlinkLook
     /// <summary>The first member whose DHT said nothing for a second, by the member's own word; null: none.</summary>
     public string? Silent { get; private set; }
 
-    /// <summary>The driver itself had no time.</summary>
+    /// <summary>Notes how the driver itself was held up.</summary>
     public void Hinder(string how) => Hindered ??= how;
 
-    /// <summary>What is so of a member now: whether it was heard of within the last second, and what it said last.</summary>
+    /// <summary>Notes whether a member was heard from within the last second, and what it said last.</summary>
     public void Note(string name, bool isHeard, MemberStatus said)
     {
         if (!isHeard) Hindered ??= $"{name} said nothing for a second";

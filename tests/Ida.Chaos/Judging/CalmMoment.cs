@@ -2,12 +2,12 @@ using Ida.Chaos.Members;
 
 namespace Ida.Chaos.Judging;
 
-/// <summary>What all members said of themselves when all was well: nothing of it changes for a blink, which is too short to be noticed.</summary>
+/// <summary>What all members said of themselves when all was well. A blink, too short to be noticed, changes nothing of it.</summary>
 internal sealed class CalmMoment(IEnumerable<(string Name, MemberStatus Status)> members)
 {
     private readonly SortedDictionary<string, MemberStatus> _before = new(members.ToDictionary(static one => one.Name, static one => one.Status), StringComparer.Ordinal);
 
-    /// <summary>The first member that is in another view now, among others, or out of it; null when all is as it was.</summary>
+    /// <summary>The first member that is gone, not active any more, in another view or new; null if all is as it was.</summary>
     public string? Change(IEnumerable<(string Name, MemberStatus Status)> members)
     {
         var after = members.ToDictionary(static one => one.Name, static one => one.Status);
@@ -20,7 +20,10 @@ internal sealed class CalmMoment(IEnumerable<(string Name, MemberStatus Status)>
         return after.Keys.FirstOrDefault(name => !_before.ContainsKey(name)) is { } more ? $"{more} is there too" : null;
     }
 
-    /// <summary>The first member that was held up since then for longer than is allowed, by its own word; null when none was. Who is stopped meanwhile may be held up for that long more.</summary>
+    /// <summary>
+    /// The first member that was held up since then for longer than is allowed, by its own word; null if none was.
+    /// A member that was stopped may be held up longer, by the time of the stop.
+    /// </summary>
     public string? HeldUp(IEnumerable<(string Name, MemberStatus Status)> members, TimeSpan allowed, string? stopped = null, TimeSpan stop = default)
     {
         foreach (var (name, now) in members)

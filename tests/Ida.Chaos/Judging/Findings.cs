@@ -3,14 +3,14 @@ using Ida.Testing.Calls;
 
 namespace Ida.Chaos.Judging;
 
-/// <summary>What all members said of their calls, also those that are gone: a member that is killed loses what it would have said since its last line, and nothing else. Thread-safe.</summary>
+/// <summary>What all members said of their calls, including members that are gone: a killed member loses only what it would have said after its last line. Thread-safe.</summary>
 internal sealed class Findings
 {
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, string> _wrong = new(StringComparer.Ordinal);
     private readonly Dictionary<string, Dictionary<(CallKind Kind, string What), long>> _calls = [];
 
-    /// <summary>What calls did that they must not, one text a member.</summary>
+    /// <summary>What calls did that they must not do, one text for each member.</summary>
     public IReadOnlyList<string> Wrong
     {
         get
@@ -19,7 +19,7 @@ internal sealed class Findings
         }
     }
 
-    /// <summary>A member says something: each line tells all that it knows, and two may have overtaken each other.</summary>
+    /// <summary>Takes in what a member says. Each line has everything that the member knows, and two lines may have overtaken each other.</summary>
     public void Note(string member, MemberStatus said)
     {
         lock (_lock)
@@ -40,7 +40,7 @@ internal sealed class Findings
         return all;
     }
 
-    /// <summary>Faults that were made, and began while no call of any member was open: nobody told the members, or they did not listen.</summary>
+    /// <summary>Kinds of faults that were made but met no open call of any member: nobody told the members, or they did not listen.</summary>
     public IReadOnlyList<string> Unmet(IEnumerable<string> faults)
     {
         var met = Calls().Cells.Keys.Select(static cell => cell.Column).ToHashSet();

@@ -1,6 +1,6 @@
 namespace Ida.Chaos.Members;
 
-/// <summary>The time for which this process was awake: a stop of any length counts as a moment, so that no call is late for it.</summary>
+/// <summary>The time for which this process was awake. A stop of any length counts as a moment, so no call is late because of it.</summary>
 internal sealed class AwakeClock(TimeProvider time)
 {
     private static readonly TimeSpan s_most = TimeSpan.FromMilliseconds(500), s_usual = TimeSpan.FromMilliseconds(100), s_late = TimeSpan.FromMilliseconds(300);
@@ -17,8 +17,8 @@ internal sealed class AwakeClock(TimeProvider time)
     }
 
     /// <summary>
-    /// By how much ticks were late that were so by more than a fifth of a second, in all: what the process missed because it was stopped, or because the machine had no time for it. Shorter pauses
-    /// nobody may notice, however many they are.
+    /// The sum of the delays of all ticks that were late by more than a fifth of a second: what the process missed because it was stopped, or because the machine had no time for it. Nobody may
+    /// notice shorter pauses, however many there are.
     /// </summary>
     public TimeSpan HeldUp
     {

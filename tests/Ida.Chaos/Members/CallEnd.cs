@@ -8,6 +8,6 @@ internal enum CallEnd
     /// <summary>It was not done, and will not be.</summary>
     NotDone,
 
-    /// <summary>It may have been, or the caller's part is over.</summary>
+    /// <summary>It may have been done, or the caller's part is over.</summary>
     Perhaps,
 }

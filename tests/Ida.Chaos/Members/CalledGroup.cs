@@ -8,15 +8,15 @@ using Ida.Testing.Checking;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// A group of which this member makes every call there is, one after the other, some of them given up, and which it leaves and joins again now and then. What its handlers must hear:
-/// <see cref="CalledSeat"/>; an ordered message is handled here when its call returns, a question that is ordered finds the same state everywhere, and views follow each other.
-/// It ends only when the run comes to rest, or the life of the node ends.
+/// A group in which this member makes every call there is, one after the other. Some calls are given up, and now and then the member leaves the group and joins it again.
+/// <see cref="CalledSeat"/> checks what the handlers must hear. Besides, this member has handled its ordered message when the call returns, an ordered question finds the same state
+/// everywhere, and views follow each other. All this ends only when the run comes to rest, or the life of the node ends.
 /// </summary>
 internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string who, Prng random, Func<bool> rest)
 {
     private const int PauseMs = 50, Kinds = 60;
 
-    /// <summary>How much later than a call an upcall, or the node's word on its own end, may come.</summary>
+    /// <summary>How long after a call an upcall may come, or the node may say that it has ended.</summary>
     private static readonly TimeSpan s_later = TimeSpan.FromSeconds(15);
     private readonly Numbering _fifo = new(), _ordered = new();
     private readonly Dictionary<ProcessId, Numbering> _one = [];
@@ -25,7 +25,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
     private Group? _group;
     private CalledSeat? _seat;
 
-    /// <summary>One life of the node, when that of the life before it has ended: it might be about to join.</summary>
+    /// <summary>Serves one life of the node. Waits first until the part of the life before has ended, since that part might still join.</summary>
     public async Task RunAsync(IdaNode node, Task earlier)
     {
         var self = node.Id;
@@ -40,7 +40,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
             }
             if (node.Id != self)
             {
-                // It has joined in the next life, whose own part waits for the end of this one.
+                // The join came in the next life, whose own part waits for the end of this one.
                 await TryAsync(CallKind.Leave, token => _group!.LeaveAsync(token).AsTask(), bounds.Send);
                 await EndAsync();
                 return;
@@ -62,7 +62,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         if (_over is not null) await CheckEndAsync(node, self);
     }
 
-    /// <summary>The membership ends, and says how: with the node, or so that it is joined again.</summary>
+    /// <summary>Waits for the membership to end: it must end with the node, or in such a way that it is joined again.</summary>
     private async Task EndAsync()
     {
         try
@@ -83,7 +83,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         }
     }
 
-    /// <summary>What a call said of the end of the node must be so.</summary>
+    /// <summary>If a call said that the node's life is over, it must be over.</summary>
     private async Task CheckEndAsync(IdaNode node, ProcessId self)
     {
         for (var waited = TimeSpan.Zero; node.Id == self && node.State == MembershipState.Active && !rest(); waited += TimeSpan.FromMilliseconds(PauseMs))
@@ -97,7 +97,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         }
     }
 
-    /// <summary>What was sent in a membership that did not end as it should may be known to nobody; a message to one member is promised while both stay.</summary>
+    /// <summary>Nobody may know what was sent in a membership that did not end by a completed leave. A message to one member is promised only while both stay.</summary>
     private void BeginAnew(bool known)
     {
         foreach (var to in _one.Values) to.BeginAnew();
@@ -106,7 +106,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         _ordered.BeginAnew();
     }
 
-    /// <summary>Some call; false when it is time to leave.</summary>
+    /// <summary>Makes some call; false when it is time to leave.</summary>
     private async Task<bool> CallAsync()
     {
         var group = _group!;
@@ -163,7 +163,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         to.Note(moved && end == CallEnd.Done ? CallEnd.Perhaps : end);
     }
 
-    /// <summary>A question to all, whose answers are right, and as many as were asked for.</summary>
+    /// <summary>Asks all members, and checks that the answers are right and as many as were asked for.</summary>
     private async Task AskAsync(CallKind kind, Func<ulong, Replies, CancellationToken, ValueTask<IReadOnlyList<MemberReply<ulong>>>> ask, Func<ulong, IReadOnlyList<MemberReply<ulong>>, bool> areRight)
     {
         ulong question = ++_question;
@@ -174,7 +174,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         if (!areRight(question, answers)) Break($"{told}, which is another question's, or of other states");
         MemberRef[] from = [.. answers.Select(static one => one.From)];
         View? asked = null;
-        // Who is missing may have gone: that is told by a view which handlers hear of in their turn. Of a membership that is over nothing comes any more.
+        // A member whose answer is missing may have gone; a view tells that, and handlers hear of the view in their turn. Once the membership is over, nothing more comes.
         bool heard = await UntilAsync(() => _seat!.Asked.TryGetValue(question, out asked));
         bool right = heard && await UntilAsync(() => Answers.Missing(replies, from, asked, _seat!.ViewsAfter(asked!)) is null);
         _seat!.Asked.TryRemove(question, out _);
@@ -182,7 +182,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         Break($"{told}: {(heard ? Answers.Missing(replies, from, asked, _seat.ViewsAfter(asked!)) : "the question did not come to its asker")}");
     }
 
-    /// <summary>Whether something is so, or becomes it soon.</summary>
+    /// <summary>Whether a condition holds, or comes to hold soon.</summary>
     private async Task<bool> UntilAsync(Func<bool> isSo)
     {
         for (var waited = TimeSpan.Zero; !isSo(); waited += TimeSpan.FromMilliseconds(PauseMs))
@@ -206,7 +206,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         }, bound: null, left);
     }
 
-    /// <summary>Makes a call, which may be given up. Where it says that the node is over, so is this.</summary>
+    /// <summary>Makes a call, which may be given up. If the call says that the node is over, so is this part.</summary>
     private async Task<CallEnd> TryAsync(CallKind kind, Func<CancellationToken, Task> call, TimeSpan? bound, CancellationToken given = default)
     {
         using var source = CancellationTokenSource.CreateLinkedTokenSource(given);
@@ -226,7 +226,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
 
     private void Break(string what) => calls.Accuse($"{who} in group 'called': {what}.");
 
-    /// <summary>A membership of the group as whoever has called it knows it.</summary>
+    /// <summary>A membership of the group, as the caller of a call knows it.</summary>
     private sealed class Membership(Group group, CallLedger calls) : ICaller
     {
         public CallerLife Life => group.Completion.IsCompleted ? CallerLife.Over : CallerLife.GoesOn;

@@ -7,8 +7,8 @@ using GroupCore.Membership;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// The handlers of one membership in the group of every call, and what they must hear: messages of a sender once, in their order and none missing from the first on that is heard, and views that follow each other. A question
-/// comes behind all messages that its asker sent before it in the same order: its own, or the one of all.
+/// The handlers of one membership in the group of every call, and what they must hear. Messages of a sender come once, in order, with none missing after the first that is heard. Views follow
+/// each other. A question comes after all messages that its asker sent before it in the same order: the asker's own, or the total order.
 /// </summary>
 internal sealed class CalledSeat(ProcessId self, Action<string> broken)
 {
@@ -18,13 +18,13 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
     private ulong _chain = 1, _lastOwn;
     private View? _view;
 
-    /// <summary>The number of the last ordered message of its own that it has handled.</summary>
+    /// <summary>The number of the last ordered message of this member itself that it has handled.</summary>
     public ulong LastOwn => Volatile.Read(ref _lastOwn);
 
-    /// <summary>In which view its own questions came to it.</summary>
+    /// <summary>The view in which each of this member's own questions came to it.</summary>
     public ConcurrentDictionary<ulong, View> Asked { get; } = [];
 
-    /// <summary>The views that it has seen after another, unless that was long ago.</summary>
+    /// <summary>The views that came after the given one; only the last 64 views are kept.</summary>
     public IReadOnlyCollection<View> ViewsAfter(View view) => [.. _views.Values.Where(one => one.Id > view.Id)];
 
     public void Configure(GroupBuilder group) => group
@@ -46,7 +46,7 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
 
     private void OnOne(MemberRef from, (ulong Number, bool Anew, ulong To) message)
     {
-        // Ranks move with views: what came to another than was meant has its number on the way to that one.
+        // Ranks move with views. A message that came to the wrong member has a number of the way to the member that was meant.
         if (message.To == self.Node) Hear("one", from, message.Number, message.Anew);
     }
 
@@ -54,7 +54,7 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
     {
         Hear("ordered", from, message.Number, message.Anew);
         _chain = (_chain * 0x9E37_79B9_7F4A_7C15) + (message.Number ^ from.Id.Node);
-        // A rank is another's after a view.
+        // Compared by id: after a view the rank may be another member's.
         if (from.Id == self) Volatile.Write(ref _lastOwn, message.Number);
     }
 
@@ -65,7 +65,7 @@ internal sealed class CalledSeat(ProcessId self, Action<string> broken)
         return message.Question + 1;
     }
 
-    /// <summary>A question that is ordered comes behind all that its asker sent in the one order before.</summary>
+    /// <summary>An ordered question comes after everything that its asker sent before it in the total order.</summary>
     internal ulong OnState(MemberRef from, (ulong Question, ulong Sent) message)
     {
         if (_heard.Expect("ordered", from.Id, message.Sent) is { } lost) broken(lost);

@@ -3,8 +3,8 @@ using GroupCore.Membership;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// What a member hears from each sender on each way, as long as it is in the group: each message once, in order, and none missing from the first on that it hears. What came before the first,
-/// or before one whose sender does not know what became of its last ones, nobody misses. For one handler at a time.
+/// What a member hears from each sender on each way, as long as it is in the group: each message once, in order, with none missing after the first that it hears. Messages before that first one
+/// are not missed, nor those before a message whose sender does not know what became of its last ones. For one handler at a time.
 /// </summary>
 internal sealed class HeardMessages
 {
@@ -19,7 +19,10 @@ internal sealed class HeardMessages
         return heard && !anew && number != last + 1 ? $"message {number} of {from} came to '{way}' after its {last}, and what is between them never did" : null;
     }
 
-    /// <summary>What is wrong when all that was sent up to a message has come; 0: nobody knows what was sent. Of a sender that was never heard on that way nothing is: it may have sent all of it before this member joined.</summary>
+    /// <summary>
+    /// What is wrong if everything up to this number has to be here (0: nobody knows what was sent); null: nothing.
+    /// A sender that was never heard on that way may have sent all of it before this member joined.
+    /// </summary>
     public string? Expect(string way, ProcessId from, ulong number) =>
         number != 0 && _last.TryGetValue((way, from), out ulong last) && last != number ? $"of {from} the last that came to '{way}' is {last}, and it had sent {number} before" : null;
 }

@@ -13,8 +13,8 @@ using Ida.Tests.Shared;
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// A member process: a node with its clients, that begins a new life whenever it was excluded. It obeys the driver's lines and ends with its
-/// input; the kernel ends it with the driver's main thread, also while it is stopped.
+/// A member process: a node with its clients, which begins a new life whenever it was excluded. The process obeys the driver's lines and ends with its
+/// input. The kernel ends it with the driver's thread that started it, even while the process is stopped.
 /// </summary>
 internal sealed partial class MemberProgram
 {
@@ -22,25 +22,25 @@ internal sealed partial class MemberProgram
     private static readonly TimeSpan s_statusEvery = TimeSpan.FromMilliseconds(100);
     private static readonly TimeSpan s_overtime = TimeSpan.FromSeconds(10);
 
-    /// <summary>Half an hour of it makes a history of some hundred megabytes, which the checker holds in memory.</summary>
+    /// <summary>The clients' pause: half an hour at this pace makes a history of some hundred megabytes, which the checker holds in memory.</summary>
     private static readonly TimeSpan s_pause = TimeSpan.FromMilliseconds(20);
 
     /// <summary>Elements of a list, by all clients together, before all move on to the next.</summary>
     private const int ElementsPerList = 60;
 
-    /// <summary>A value may have 256 KiB, and what goes to one shard 900 KiB.</summary>
+    /// <summary>A little below the bounds: a value may have 256 KiB, and what goes to one shard 900 KiB.</summary>
     private const int LargestValue = 260_000, LargestWrite = 880_000;
 
-    /// <summary>Longest time for which a handler of the second group keeps its thread, and between two such messages of a member.</summary>
+    /// <summary>The longest time for which a handler of the second group keeps its thread, and the longest time between two such messages of a member.</summary>
     private const int LongestBlockMs = 5_000, BlockEveryMs = 20_000;
 
-    /// <summary>Longest time for which a logger keeps its thread, and a listener that of a call.</summary>
+    /// <summary>The longest time for which a logger keeps its thread, and for which a listener keeps the thread of a call.</summary>
     private const int LongestLogMs = 3_000, LongestListenMs = 100;
 
-    /// <summary>Longest time between two questions how the node is, and how often somebody measures.</summary>
+    /// <summary>The longest time between two questions how the node is, and the time between two measurements.</summary>
     private const int DescribeEveryMs = 2_000, MeasureEveryMs = 1_000;
 
-    /// <summary>Every so many lines have the table of calls.</summary>
+    /// <summary>One line in this many has the table of calls.</summary>
     private const int LinesPerTable = 10;
     private readonly MemberPlace _place;
     private readonly CallBounds _bounds;
@@ -140,7 +140,7 @@ internal sealed partial class MemberProgram
         await serving;
     }
 
-    /// <summary>One life: joins, enables the DHT and starts its clients. A life that ends while it begins leaves it to the next.</summary>
+    /// <summary>Serves one life: joins, enables the DHT and starts the clients. If the life ends meanwhile, the next one does that.</summary>
     private async Task ServeAsync(IdaNode node)
     {
         int life = Interlocked.Increment(ref _lives);
@@ -163,7 +163,7 @@ internal sealed partial class MemberProgram
         }
     }
 
-    /// <summary>A second group, whose handlers keep their threads for seconds: that costs its own messages time, and nobody his place.</summary>
+    /// <summary>A second group, whose handlers keep their threads for seconds: that delays the group's own messages, and costs no member its place.</summary>
     private async Task BlockAsync(IdaNode node, MemberLife own)
     {
         try
@@ -182,7 +182,7 @@ internal sealed partial class MemberProgram
         }
     }
 
-    // The driver chooses another member; at none of them it stays unknown.
+    // The driver chooses another member; if there is none, the outcome stays unknown.
     private static bool HandOver(HistoryWrite write)
     {
         Console.WriteLine(MemberCommands.Resolve + JsonSerializer.Serialize(write, MemberJson.Default.HistoryWrite));
@@ -211,8 +211,8 @@ internal sealed partial class MemberProgram
     }
 
     /// <summary>
-    /// Whatever a part of this program ends with is a finding, and told at once: the member may be killed before anybody asks. So is a join that takes longer than the longest fault, and the
-    /// end of a node that gives up.
+    /// Any error that ends a part of this program is a finding, and is reported at once: the member may be killed before anybody asks. A join that takes longer than the longest fault is one, and
+    /// so is the end of a node that gives up.
     /// </summary>
     private async Task WatchAsync(string what, Task part)
     {
@@ -227,7 +227,7 @@ internal sealed partial class MemberProgram
         }
     }
 
-    /// <summary>A node goes on until it is told to leave: excluded, it begins another life.</summary>
+    /// <summary>A node goes on until it is told to leave; after an exclusion it begins another life.</summary>
     private async Task EndOfAsync(IdaNode node)
     {
         await node.Completion;
@@ -263,7 +263,7 @@ internal sealed partial class MemberProgram
         }
     }
 
-    /// <summary>Somebody asks how the node is, and gives up at times.</summary>
+    /// <summary>Asks how the node is, and at times gives up.</summary>
     private async Task DescribeAsync(IdaNode node, CancellationToken over)
     {
         var random = Fork();
@@ -278,12 +278,12 @@ internal sealed partial class MemberProgram
             }
             catch (OperationCanceledException)
             {
-                // It has given up, or its calls are to be judged; the ledger knows whether it may.
+                // The asker has given up, or the calls are to be judged; the ledger knows whether this call may end so.
             }
         }
     }
 
-    /// <summary>Somebody measures all that there is to measure, with code that throws and keeps its thread.</summary>
+    /// <summary>Measures everything there is to measure, with callbacks that throw or keep their thread.</summary>
     private static async Task MeasureAsync(UnrulyCode unruly, CancellationToken over)
     {
         using var listener = new MeterListener
@@ -306,7 +306,7 @@ internal sealed partial class MemberProgram
                 }
                 catch (Exception error) when (error is FormatException or AggregateException)
                 {
-                    // What its own code throws comes back to whoever measures.
+                    // What a callback throws comes back to the code that measures.
                 }
             }
         }
@@ -323,7 +323,7 @@ internal sealed partial class MemberProgram
 
     private static string? Join(string? one, string? other) => one is null ? other : other is null ? one : $"{one}\n{other}";
 
-    /// <summary>What calls did that they must not; null when nothing. The member says no more how it is, so that no call begins while the last ones end.</summary>
+    /// <summary>What calls did that they must not do; null: nothing. Stops the reports first, so that no call begins while the last ones end.</summary>
     private async Task<string?> WrongAsync(CancellationTokenSource over, params Task[] reports)
     {
         await over.CancelAsync();

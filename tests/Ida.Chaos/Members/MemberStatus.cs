@@ -8,7 +8,7 @@ namespace Ida.Chaos.Members;
 /// <summary>What a member says of itself, several times a second, and in answer to a command.</summary>
 internal sealed record MemberStatus
 {
-    /// <summary>The answer of a line that says only what calls did, at once.</summary>
+    /// <summary>The <c>Answer</c> of a line that is sent at once and says only what calls did.</summary>
     public const string Note = "note";
 
     /// <summary>Which command this answers; empty when nobody asked.</summary>
@@ -32,19 +32,19 @@ internal sealed record MemberStatus
 
     public long Succeeded { get; init; }
 
-    /// <summary>What its calls did that they must not, and errors that nobody looked at, in all: in each line, since it may be the last.</summary>
+    /// <summary>Everything so far that its calls did and must not do, and errors that no code looked at; in each line, since it may be the last.</summary>
     public string? Wrong { get; init; }
 
-    /// <summary>What its calls met, in all; in one line a second, when a fault begins, and in the end.</summary>
+    /// <summary>Everything that its calls have met so far; in one line a second, when a fault begins, and at the end.</summary>
     public IReadOnlyList<MetCalls> Calls { get; init; } = [];
 
     /// <summary>Addresses of the Oracle's voters, as far as the member knows.</summary>
     public IReadOnlyList<string> Voters { get; init; } = [];
 
-    /// <summary>For how long it was held up so far, by a stop or by the machine.</summary>
+    /// <summary>How long it has been held up so far, by stops or by the machine.</summary>
     public long HeldUpMs { get; init; }
 
-    /// <summary>For how long its DHT has not answered it, while the process was awake; what it says of its view and slot is older than that.</summary>
+    /// <summary>How long its DHT has not answered it, while the process was awake; what the line says of view and slot is older than that.</summary>
     public long UnansweredMs { get; init; }
 
     /// <summary>Whether its DHT has answered it within a second.</summary>

@@ -1,14 +1,14 @@
 namespace Ida.Chaos.Members;
 
 /// <summary>
-/// Numbers of the messages that a sender sends on one way: a message that was not sent leaves its number to the next one. Where it is not known whether one was sent, the
-/// numbers begin anew, and the next message says so.
+/// Numbers of the messages that a sender sends on one way: a message that was not sent leaves its number to the next one. If it is not known whether one was sent, the
+/// numbers rise all the same, and the next message says that those before it may be missing.
 /// </summary>
 internal sealed class Numbering
 {
     private bool _anew;
 
-    /// <summary>The last number that a message was sent under; 0 where nobody can know.</summary>
+    /// <summary>The number of the last message that was sent; 0 if nobody can know it.</summary>
     public ulong Last => _anew ? 0 : Sent;
 
     private ulong Sent { get; set; }
@@ -23,6 +23,6 @@ internal sealed class Numbering
         _anew = end == CallEnd.Perhaps;
     }
 
-    /// <summary>What was sent last may be known to nobody.</summary>
+    /// <summary>Nobody may know what was sent last: the next message says so.</summary>
     public void BeginAnew() => _anew = true;
 }

@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Chaos.Members;
 
-/// <summary>What the DHT of a member says of itself. An answer that is late holds no line of the member up: it is told since when it is awaited.</summary>
+/// <summary>What the DHT of a member says of itself. A late answer holds up no line of the member: the line says how long the answer has been awaited.</summary>
 internal sealed class SlotReport(CallLedger calls, string who, AwakeClock clock)
 {
     private static readonly TimeSpan s_patience = TimeSpan.FromMilliseconds(100);
@@ -15,7 +15,7 @@ internal sealed class SlotReport(CallLedger calls, string who, AwakeClock clock)
 
     /// <summary>Adds what is known now to a status; not to be called by two at once.</summary>
     /// <param name="status">What is known without it.</param>
-    /// <param name="life">The life that has its DHT; null: none yet.</param>
+    /// <param name="life">The life, once it has its DHT; null: none has it yet.</param>
     public async Task<MemberStatus> AddToAsync(MemberStatus status, MemberLife? life)
     {
         if (life is not { Dht: { Completion.IsCompleted: false } dht, Group: { Completion.IsCompleted: false } group })

@@ -1,6 +1,6 @@
 namespace Ida.Chaos.Members;
 
-/// <summary>Does something ten times a second on a thread of its own, which waits neither for the pool nor for what is said of the member.</summary>
+/// <summary>Does something ten times a second on a thread of its own, which waits neither for the pool nor for the member's reports.</summary>
 internal sealed class Ticker : IDisposable
 {
     private static readonly TimeSpan s_every = TimeSpan.FromMilliseconds(100);
