@@ -19,8 +19,8 @@ public sealed class InterleavingsTests
     }
 
     /// <summary>
-    /// With the rule the same seed passes. Where the listed one shows the anomaly no longer, since the code has changed, one of the next thousands has to; the tool finds
-    /// those that are rarer.
+    /// With the rule the same seed passes. If the code has changed and the listed seed no longer shows the anomaly, one of the next 5,000 has to; the tool finds rarer
+    /// seeds.
     /// </summary>
     [Theory, MemberData(nameof(Controls))]
     public void A_rule_that_is_left_out_is_noticed_by_what_goes_wrong_without_it(string control)
@@ -82,6 +82,6 @@ public sealed class InterleavingsTests
         }
     }
 
-    // Of a failure its first line: what the runtime inlines is in no stack trace.
+    // Only the first line of a failure: the stack trace behind it lacks what the runtime inlines.
     private static IEnumerable<string> Text(Schedule schedule) => schedule.Trace.Select(static one => $"{one.Lane.Number} {one.Place}").Append(schedule.Failure?.Split('\n')[0] ?? "");
 }

@@ -1,11 +1,11 @@
 namespace Ida.Interleavings.Tests;
 
-/// <summary>Who reads a trace finds its points in the source.</summary>
+/// <summary>A reader of a trace finds its points in the source.</summary>
 public sealed class LinesTests
 {
     private const ulong Seeds = 40;
 
-    // Several lines of a passage that a control leaves out stand in one.
+    // If a control leaves out a passage of several lines, the weaver puts them into one.
     private static readonly HashSet<string> s_moved = [.. Sources.Lines("tests/Ida.Interleavings/Controls.txt").Where(static line => line.StartsWith("- ", StringComparison.Ordinal)).Select(static line => line[2..].Trim())];
 
     public static TheoryData<string> Scenarios => InterleavingsTests.Scenarios;
@@ -20,7 +20,7 @@ public sealed class LinesTests
         foreach (var place in places.Where(static place => place.What.Length > 0))
         {
             string file = Path.GetFileName(place.File);
-            // One that stands for the real one has its name.
+            // A stand-in has the name of the real file.
             if (Sources.Has($"tests/Ida.Interleavings/Stand/{file}") || Sources.OfClass(file) is not { } lines) continue;
             string line = lines[place.Line - 1].Trim();
             if (s_moved.Contains(line)) continue;
@@ -30,7 +30,7 @@ public sealed class LinesTests
         Assert.True(seen > 0);
     }
 
-    // What a seam calls otherwise.
+    // What the source says where the seam has another word.
     private static string Said(string what) => what switch
     {
         "lock" => "Hold()",

@@ -1,2 +1,2 @@
-// Which rule is left out is one thing for the process.
+// The rule that is left out is set for the whole process.
 [assembly: CollectionBehavior(DisableTestParallelization = true)]

@@ -1,6 +1,6 @@
 namespace Ida.Interleavings.Tests;
 
-/// <summary>What the README counts.</summary>
+/// <summary>What the README names and counts.</summary>
 public sealed class ReadmeTests
 {
     [Fact]

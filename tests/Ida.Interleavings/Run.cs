@@ -9,7 +9,7 @@ internal sealed class Run(TextWriter output)
 {
     private const int MostTraced = 2_000;
 
-    /// <summary>Each control gets at most so many times the schedules of its scenario: some show once in 20,000.</summary>
+    /// <summary>Each control gets at most this many times the schedules of its scenario: some show once in 20,000.</summary>
     public const int ControlFactor = 10;
 
     public long Schedules { get; init; } = 1_000;
@@ -18,7 +18,7 @@ internal sealed class Run(TextWriter output)
 
     public string? Omit { get; init; }
 
-    /// <summary>Preemptions, where all schedules are run; else 0.</summary>
+    /// <summary>How many preemptions, if all schedules with at most so many are run; else 0.</summary>
     public int Bounded { get; init; }
 
     public bool Traces { get; init; }
@@ -77,7 +77,7 @@ internal sealed class Run(TextWriter output)
         Say($"dotnet run -c Release --project tests/Ida.Interleavings -- --scenario {scenario.Name} --schedules 1 --seed {failed.Seed}{(omitted is null ? "" : $" --omit {omitted}")}");
     }
 
-    // The last ones, where there are very many.
+    // Only the last points if there are very many.
     private void Print(Schedule schedule)
     {
         foreach (var (lane, place) in schedule.Trace.Skip(schedule.Trace.Count - MostTraced)) output.WriteLine($"  {lane.Name,-10} {place}");

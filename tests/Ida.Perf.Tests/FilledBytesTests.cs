@@ -12,7 +12,7 @@ public sealed class FilledBytesTests
         FilledBytes.Write(bytes, 42, 77);
         Assert.True(FilledBytes.TryRead(bytes, out ulong first, out ulong second));
         Assert.Equal((42UL, 77UL), (first, second));
-        // Without bytes to fill there is nothing to hold the words against.
+        // Without filled bytes there is nothing to check the words against.
         for (int i = 0; i < size && size > FilledBytes.Least; i++)
         {
             bytes[i] ^= 1;

@@ -9,7 +9,7 @@ internal sealed class Availability
     private const long Millisecond = 1_000_000, Second = 1_000 * Millisecond;
     private const long Before = 2 * Second, After = 15 * Second, Window = Second / 2;
 
-    // In nine faults of ten no client has an answer for at most this long. Detection, lease and view change take some two seconds; a cut between two that all others reach is decided after ten.
+    // In nine faults of ten all clients together wait no longer. Detection, lease and view change take some two seconds; a cut between two that all others reach is decided after ten.
     private const long MostGap = 12 * Second, MostGapOfCut = 14 * Second;
     private const int LeastFaults = 10;
     private readonly List<FaultEffect> _effects = [];

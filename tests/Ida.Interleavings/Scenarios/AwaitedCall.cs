@@ -5,9 +5,9 @@ namespace Ida.Interleavings.Scenarios;
 /// <summary>Awaits one call.</summary>
 internal sealed class AwaitedCall
 {
-    /// <param name="schedule">Fails with a call that ends otherwise.</param>
-    /// <param name="call">Is awaited.</param>
-    /// <param name="may">What it may end with just now.</param>
+    /// <param name="schedule">Fails if the call ends in another way.</param>
+    /// <param name="call">The call.</param>
+    /// <param name="may">Whether the call may end with an error just now.</param>
     public AwaitedCall(Schedule schedule, ValueTask call, Func<Exception, bool> may)
     {
         var awaiter = call.GetAwaiter();

@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Scenarios;
 
 /// <summary>
-/// <c>CompletionBatch</c> and its pool: a loop that hands out batches, to the thread pool or to a thread of its own, and adds runners to batches that may be over. A completion
+/// <c>CompletionBatch</c> and its pool: two loops that leave batches to the thread pool or run them themselves, and add runners to batches that may be over. A completion
 /// may wait for the one behind it.
 /// </summary>
 internal sealed class BatchScenario : Scenario
@@ -26,7 +26,7 @@ internal sealed class BatchScenario : Scenario
         schedule.Start("main", () =>
         {
             var pool = new CompletionBatchPool(error => schedule.Fail($"A completion threw {error}"), static () => { });
-            // Two loops' worth of renting, since runners give batches back at the same time.
+            // Two loops rent at the same time, and runners give batches back meanwhile.
             for (int i = 0; i < 2; i++) schedule.Start($"loop{i}", () => Loop(schedule, pool, made, serving));
         });
         return () =>
@@ -61,7 +61,7 @@ internal sealed class BatchScenario : Scenario
             }
             serving[batch] = items;
             batch.Take(completions);
-            // One that the loop runs itself gets its runners from another thread.
+            // A batch that the loop runs itself gets a runner from another thread.
             bool here = schedule.Draw(2) == 0;
             if (here) schedule.Start($"relief{made.Count}", () => Relieve(batch));
             if (here) batch.RunHere();
@@ -71,7 +71,7 @@ internal sealed class BatchScenario : Scenario
         }
     }
 
-    // As the other thread of a loop: it comes when the batch may be over.
+    // Stands for the other thread of a loop, which comes when the batch may be over.
     private static void Relieve(CompletionBatch batch)
     {
         Explored.Yield("later");

@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary><c>CallBudget</c> with what the node may hold: callers take, and give back at the same time.</summary>
+/// <summary><c>CallBudget</c> with the node's limit: callers take from it and give back at the same time.</summary>
 internal sealed class BudgetScenario : Scenario
 {
     private const int Callers = 3, Each = 2;

@@ -4,7 +4,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>A command of some caller: what it does in its turn, and that it ends once.</summary>
+/// <summary>A command of a caller, with what it does in its turn. It must end only once.</summary>
 internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, ICompletion, ITimerTarget, IStopListener
 {
     private bool _waits;
@@ -18,7 +18,7 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
 
     public bool Kept { get; init; }
 
-    /// <summary>So many nanoseconds after its turn a timer completes it; 0 for at once.</summary>
+    /// <summary>A timer completes it this many nanoseconds after its turn; 0: it is completed at once.</summary>
     public long After { get; init; }
 
     /// <summary>A frame goes out with it.</summary>
@@ -66,7 +66,7 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
         mesh.Node.Complete(this);
     }
 
-    /// <summary>What its protocol would do.</summary>
+    /// <summary>Does what a protocol does at a stop.</summary>
     public void OnStop(Exception reason)
     {
         if (_waits) Abandon(reason);
@@ -78,7 +78,7 @@ internal sealed class Call(TcpMesh mesh, int caller, int number) : NodeCommand, 
         mesh.Node.Complete(this);
     }
 
-    /// <summary>Its poster heard that it will not be called.</summary>
+    /// <summary>Its poster was told that it will not run.</summary>
     public bool IsRefused { get; private set; }
 
     public void Refuse()

@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Scenarios;
 
 /// <summary>
-/// Stands for a membership: takes calls, sends them at once or later, ends those of whom the token has fired, by the same rules, and lets the worker of the handlers complete some.
+/// Stands in for a membership, by the same rules: takes calls, sends them at once or later, ends those whose token has fired, and lets the handlers' worker complete some.
 /// </summary>
 internal sealed class CallTaker : ICallTaker, ITimerTarget, IStopListener
 {
@@ -41,7 +41,7 @@ internal sealed class CallTaker : ICallTaker, ITimerTarget, IStopListener
         foreach (var call in _calls) call.Abandon(reason);
     }
 
-    /// <summary>From any thread.</summary>
+    /// <summary>May be called from any thread.</summary>
     public void PostCancelled()
     {
         Explored.Fence("look");
@@ -61,7 +61,7 @@ internal sealed class CallTaker : ICallTaker, ITimerTarget, IStopListener
     {
         foreach (var call in _calls)
         {
-            // Some go on when a handler has run: on its worker.
+            // Some calls go on when a handler has run, on its worker.
             if (_schedule.Draw(2) == 0) Node.Complete(call);
             else Node.Complete(new ActionCompletion(() => call.Complete(null)));
         }

@@ -54,7 +54,7 @@ internal sealed class DispatcherScenario : Scenario
             void Add()
             {
                 added++;
-                // Held by its events alone from now on.
+                // From now on only its events hold the slab.
                 if (schedule.Draw(2) == 0)
                 {
                     target!.TakeHolds();

@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>The handlers.</summary>
+/// <summary>The handlers that the dispatcher calls.</summary>
 internal sealed class EventTarget : IEventTarget, ITurnParticipant, IStopListener
 {
     public const string Elsewhere = "a handler goes on elsewhere", Dropped = "what waits is dropped";
@@ -33,7 +33,7 @@ internal sealed class EventTarget : IEventTarget, ITurnParticipant, IStopListene
     /// <summary>No handler is to be called any more.</summary>
     public bool Drops { get; private set; }
 
-    /// <summary>What is not handled, as the loop knows at the end of its turn; −1 within one that adds to it.</summary>
+    /// <summary>How many events are not handled, as the loop knows at the end of its turn; −1 within a turn that adds some.</summary>
     public long Backlog { get; private set; }
 
     public void Add(GroupEvent entry)
@@ -53,7 +53,7 @@ internal sealed class EventTarget : IEventTarget, ITurnParticipant, IStopListene
         _dropped = true;
     }
 
-    /// <summary>Before a slab is given up.</summary>
+    /// <summary>To be called before a slab is given up.</summary>
     public void TakeHolds() => _dispatcher.TakeHolds();
 
     public void EndOfTurn()
@@ -85,7 +85,7 @@ internal sealed class EventTarget : IEventTarget, ITurnParticipant, IStopListene
         return new(later.Task);
     }
 
-    /// <summary>Whether all events count as handled for the other members; those that were dropped need not.</summary>
+    /// <summary>Whether all events count as handled for the other members; after a drop they need not.</summary>
     public bool IsTold => _told == _number || Drops;
 
     public bool OnHandled(long events)

@@ -2,7 +2,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>What one thread at a time may be in; two fail the schedule. A thread may enter again where it is.</summary>
+/// <summary>A section for one thread at a time: two fail the schedule. A thread may enter it again while it is inside.</summary>
 internal sealed class Exclusive(string what)
 {
     private Lane? _inside;

@@ -4,7 +4,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Scenarios;
 
 /// <summary>
-/// <c>FollowerThread</c> with <c>LoopOwnership</c>, as the two threads of a loop use them, where batches have been short: some of the owner's completions wait for a turn of the other thread.
+/// <c>FollowerThread</c> with <c>LoopOwnership</c>, as the two threads of a loop use them after short batches: some of the owner's completions wait for a turn of the other thread.
 /// </summary>
 internal sealed class FollowerThreadScenario : Scenario
 {
@@ -67,7 +67,7 @@ internal sealed class FollowerThreadScenario : Scenario
                 int now = turns;
                 ownership.Open(LoopState.RunningCompletions);
                 follower.OnLeft();
-                // The other thread's turn, which it waits for.
+                // It waits for a turn of the other thread.
                 bool stuck = schedule.Draw(2) == 0;
                 if (stuck) Explored.Wait(() => turns > now, what: "stuck");
                 else Explored.Point("completion");

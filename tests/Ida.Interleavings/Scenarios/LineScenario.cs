@@ -29,7 +29,7 @@ internal sealed class LineScenario : Scenario
                 if (source is not null)
                 {
                     tokens.Add(source);
-                    // Others live on.
+                    // Other tokens never fire.
                     if (schedule.Draw(3) != 0) schedule.Start($"token{own}", source.Cancel);
                 }
                 schedule.Start($"caller{own}", () =>
@@ -61,7 +61,7 @@ internal sealed class LineScenario : Scenario
         var open = new List<Task>();
         foreach (var call in calls)
         {
-            // A call that only tries is no less in its caller's order.
+            // A call that only tries to post keeps its caller's order as well.
             if (schedule.Draw(3) == 0 && host.Node.TryPost(call)) continue;
             var posted = host.Node.PostAsync(call, schedule.Draw(2) == 0 && source is not null ? source.Token : default);
             var ended = posted.AsTask().ContinueWith(task =>

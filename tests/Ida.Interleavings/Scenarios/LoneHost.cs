@@ -6,7 +6,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>Hosts a node on one lane that runs its turns; completions go to the pool in batches. For what does not depend on who runs a turn.</summary>
+/// <summary>Hosts a node on one lane that runs its turns; completions go to the pool in batches. For scenarios in which it does not matter who runs a turn.</summary>
 internal sealed class LoneHost : IHostPort
 {
     private readonly Schedule _schedule;

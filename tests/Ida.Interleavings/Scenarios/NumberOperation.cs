@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>An operation that is asked for a number, and has it as its result.</summary>
+/// <summary>An operation that is given a number, and has it as its result.</summary>
 internal sealed class NumberOperation(DhtLayer layer, OperationPool<NumberOperation> pool) : ClientOperation<ulong>(layer)
 {
     protected override ulong Result() => Parts[0].Version;

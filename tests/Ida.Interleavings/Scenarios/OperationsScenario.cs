@@ -57,7 +57,7 @@ internal sealed class OperationsScenario : Scenario
             Check.Equal(schedule, 0, driving, "Callers that still call");
             Check.Equal(schedule, 0, open, "Calls that have not ended");
             foreach (var token in tokens) Check.Equal(schedule, 0, token.Registered, "Registrations of a token");
-            // One that was abandoned in a phase that only its coordinator may end is not used again.
+            // An operation that was abandoned in a phase that only its coordinator may end is not used again.
             if (!stops) Check.Equal(schedule, made - lost, pool!.Free.Distinct().Count(), "Operations in the pool");
         };
 
@@ -69,23 +69,23 @@ internal sealed class OperationsScenario : Scenario
             if (source is not null)
             {
                 tokens.Add(source);
-                // Others live on.
+                // Other tokens never fire.
                 if (schedule.Draw(3) != 0) schedule.Start($"token{number}", source.Cancel);
             }
             op.Begin(OperationKind.Of(schedule.Draw(2) == 0), ConsistencyLevel.Strict, TimeSpan.FromSeconds(1));
             op.Bytes.GetSpan(1)[0] = number;
             op.Bytes.Advance(1);
             op.AddPart(0, 1, new() { Deed = new(KeyEffect.Read) });
-            // Some never take their results.
+            // Some callers never take their results.
             bool takes = schedule.Draw(4) != 0;
             open++;
             var call = op.Submit(source?.Token ?? default);
-            // One that was cancelled before, or waits for room, is given back before its caller hears of it: that one awaits something else.
+            // An operation that was cancelled before, or that waits for room, is given back before its caller hears of it: that caller awaits something else.
             var own = ReferenceEquals(Unsafe.As<ValueTask<ulong>, object>(ref call), op) ? op : null;
             if (own is not null) held.Add(own);
             if (takes && schedule.Draw(2) == 0 && !call.IsCompleted)
             {
-                // Goes on where it is completed.
+                // The caller goes on where the call is completed.
                 var awaiter = call.GetAwaiter();
                 awaiter.UnsafeOnCompleted(() =>
                 {
@@ -104,7 +104,7 @@ internal sealed class OperationsScenario : Scenario
 
         void Take(ClientOperation? own, Func<ulong> result, byte number, TokenSeam? source)
         {
-            // The caller's until it has its result.
+            // The operation is the caller's until the caller has the result.
             if (own is not null) held.Remove(own);
             try
             {

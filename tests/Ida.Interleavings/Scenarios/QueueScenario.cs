@@ -3,7 +3,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary><c>CommandQueue</c> alone: posters, and the one who takes.</summary>
+/// <summary><c>CommandQueue</c> alone: two posters and one taker.</summary>
 internal sealed class QueueScenario : Scenario
 {
     private const int Posters = 2, Each = 3, Capacity = 4;
@@ -58,7 +58,7 @@ internal sealed class QueueScenario : Scenario
                     continue;
                 }
                 all++;
-                // Its place is free for the others when they see it.
+                // The place of the command is free for the posters when they see it: at this fence.
                 Explored.Fence("took");
                 mayBeQueued--;
                 Check.That(schedule, command is Numbered, "It gave no command");

@@ -2,7 +2,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>Some threads that work on some classes of the runtime, and what has to hold.</summary>
+/// <summary>Threads that work on some classes of the runtime, and what has to hold.</summary>
 internal abstract class Scenario
 {
     public abstract string Name { get; }
@@ -13,15 +13,15 @@ internal abstract class Scenario
     /// <summary>The rules of Controls.txt without which it fails.</summary>
     public IEnumerable<Control> Controls => Omitted.All.Where(control => control.Scenario == Name);
 
-    /// <summary>What schedules have to come to, or the scenario is not what it is for.</summary>
+    /// <summary>What schedules have to reach, or the scenario misses its purpose.</summary>
     public IEnumerable<string> Reaches => Reached.Of(Name).Concat(Own);
 
-    /// <summary>Those of them that it tells itself.</summary>
+    /// <summary>Those of them that the scenario itself notes.</summary>
     protected virtual IEnumerable<string> Own => [];
 
     /// <summary>Whether all schedules with a few preemptions can be run.</summary>
     public virtual bool IsSmall => false;
 
-    /// <summary>Starts the threads; what it returns is called when they are through.</summary>
+    /// <summary>Starts the threads; the action that it returns is called when they have ended.</summary>
     public abstract Action Begin(Schedule schedule);
 }

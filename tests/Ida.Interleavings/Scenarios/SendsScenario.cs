@@ -56,7 +56,7 @@ internal sealed class SendsScenario : Scenario
             if (source is not null)
             {
                 tokens.Add(source);
-                // Others live on.
+                // Other tokens never fire.
                 if (schedule.Draw(3) != 0) schedule.Start($"token{number}", source.Cancel);
             }
             call.Payload.GetSpan(1)[0] = (byte)number;

@@ -3,7 +3,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary><c>SharedCompletion</c>: callers that wait for one outcome, with tokens that fire, while it is set to an error or to none.</summary>
+/// <summary><c>SharedCompletion</c>: callers wait for one outcome, with tokens that fire, while it is set, to an error or to none.</summary>
 internal sealed class SharedScenario : Scenario
 {
     private const int Callers = 3;

@@ -4,14 +4,14 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Scenarios;
 
-/// <summary>The slabs of events: the one that is filled, and those that only their events hold. In turns, but for what the handlers are through with.</summary>
+/// <summary>The slabs of events: the one that is filled, and those that only their events hold. Used in turns, except that handlers remove what they are through with.</summary>
 internal sealed class Slabs(Schedule schedule)
 {
     public const string Again = "a slab is used again";
     private readonly Dictionary<MessageSlab, int> _events = [];
     private readonly HashSet<MessageSlab> _givenUp = [];
 
-    /// <summary>The one that is filled.</summary>
+    /// <summary>The slab that is filled.</summary>
     public MessageSlab? Current { get; private set; }
 
     public void Rent()
@@ -22,7 +22,7 @@ internal sealed class Slabs(Schedule schedule)
         _events[Current] = 0;
     }
 
-    /// <summary>Nothing more is filled in.</summary>
+    /// <summary>Nothing more is put into the current slab.</summary>
     public void GiveUp()
     {
         _givenUp.Add(Current!);
@@ -31,10 +31,10 @@ internal sealed class Slabs(Schedule schedule)
 
     public void Add(in GroupEvent entry) => _events[entry.Slab!]++;
 
-    /// <summary>It is handled, or will not be.</summary>
+    /// <summary>The event is handled, or will not be.</summary>
     public void Remove(in GroupEvent entry) => _events[entry.Slab!]--;
 
-    /// <summary>When all events are over: nobody holds a slab but its filler.</summary>
+    /// <summary>To be called when all events are over: nobody but its filler holds a slab.</summary>
     public void Look()
     {
         Check.That(schedule, Current!.Alone, "Others than its filler hold a slab, or fewer");

@@ -6,8 +6,8 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Scenarios;
 
 /// <summary>
-/// A whole loop: its two threads, callers, frames that come in, timers, completions that take long or wait for a later call. At the end, or at any time, or by a turn that
-/// throws, it stops.
+/// A whole loop: its two threads, callers, frames that come in, timers, completions that take long or wait for a later call. It stops at the end, at any time,
+/// or by a turn that throws.
 /// </summary>
 internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
 {
@@ -128,7 +128,7 @@ internal sealed class TurnsScenario(string name, TurnsEnd end) : Scenario
         if (!mesh.Node.TryPost(more)) more.Refuse();
     }
 
-    // A completion that blocks: until the other caller's first call has run, or has ended, which may be the completion behind this one.
+    // A completion that blocks until the next caller's first call has run or has ended, which may be the completion behind this one.
     private static void WaitForLater(Schedule schedule, List<Call> calls, int caller)
     {
         bool run = schedule.Draw(2) == 0;

@@ -3,7 +3,8 @@ using System.Runtime.InteropServices;
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// Who has it may run; kept until it is taken. On Linux an event descriptor that blocks: a switch between two threads of one core then costs two system calls.
+/// The thread that takes the baton may run; a baton that was given is kept until then. On Linux it is a blocking event descriptor: a switch between two threads of one core then costs two
+/// system calls.
 /// </summary>
 internal sealed unsafe partial class Baton : IDisposable
 {
@@ -15,7 +16,7 @@ internal sealed unsafe partial class Baton : IDisposable
         if (_descriptor < 0) _semaphore = new(0);
     }
 
-    // As long as its thread, which ends with the process.
+    // The descriptor lasts as long as its thread, which ends with the process.
     public void Dispose() => _semaphore?.Dispose();
 
     public void Give()
@@ -32,7 +33,7 @@ internal sealed unsafe partial class Baton : IDisposable
         else while (Read(_descriptor, &count, sizeof(ulong)) < 0);
     }
 
-    /// <summary>Lets the calling thread run on one core only: who hands on to a thread of another core waits for that core to wake.</summary>
+    /// <summary>Lets the calling thread run on one core only: a thread that hands the baton to another core waits for that core to wake.</summary>
     public static void StayOn(int core)
     {
         if (!OperatingSystem.IsLinux()) return;

@@ -1,7 +1,7 @@
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// All schedules with at most so many preemptions, late writes and other things that may happen, one after the other (depth first). A lane that can go on does so unless one of them is
+/// All schedules with at most so many preemptions, late writes and other things that may happen, one after the other (depth first). A lane that can go on does so, unless a preemption is
 /// spent. A late write is seen at any of the points that follow.
 /// </summary>
 internal sealed class BoundedStrategy(int bound) : Strategy
@@ -39,7 +39,7 @@ internal sealed class BoundedStrategy(int bound) : Strategy
         bool yielded = _yielded;
         _yielded = false;
         if (lanes.Count == 1) return 0;
-        // Who looks around for something gives way to who has waited longest, or two of them would do so for ever.
+        // A lane that looks for something gives way to the one that has waited longest, or two such lanes would look for ever.
         if (yielded) return lanes.IndexOf(lanes.MinBy(lane => _ran.GetValueOrDefault(lane))!);
         if (current < 0) return Choose(lanes.Count);
         if (_spent == bound) return current;
@@ -54,7 +54,7 @@ internal sealed class BoundedStrategy(int bound) : Strategy
 
     public override bool IsSeen() => Choose(2) != 0;
 
-    // Asked at each point, whether somebody waits for a time or not.
+    // Asked at each point, even where no lane waits for a time: so it is not varied.
     public override bool IsOver() => false;
 
     public override bool Happens(int oneIn) => Spends();

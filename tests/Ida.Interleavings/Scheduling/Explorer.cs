@@ -7,7 +7,7 @@ internal sealed class Explorer(Scenario scenario)
 {
     private const ulong Probes = 20;
 
-    // Each keeps the threads of its lanes, which stand where they are.
+    // A failed schedule keeps the threads of its lanes, which stop where they are.
     private const int MostOthers = 100;
     private readonly Workers _workers = new();
     private int _points;
@@ -15,12 +15,12 @@ internal sealed class Explorer(Scenario scenario)
     /// <summary>Points of all schedules so far.</summary>
     public long Points { get; private set; }
 
-    /// <summary>Of all schedules so far.</summary>
+    /// <summary>What all schedules so far have reached.</summary>
     public Tally Reached { get; } = new();
 
     /// <summary>
-    /// The first schedule that fails, of so many from a seed on, by what counts as <paramref name="failing"/> if not by anything; null when none does. Where very
-    /// many fail otherwise, one of those.
+    /// The first schedule that fails, of so many from a seed on; null if none does. With <paramref name="failing"/> only failures that it accepts count, but if very
+    /// many schedules fail otherwise, one of those is returned.
     /// </summary>
     public FailedSchedule? Run(ulong seed, long schedules, string? omitted = null, Func<string, bool>? failing = null)
     {
@@ -40,7 +40,7 @@ internal sealed class Explorer(Scenario scenario)
         return schedule;
     }
 
-    /// <summary>All schedules with at most so many preemptions, or so many of them: the first that fails, how many there were, and whether those were all.</summary>
+    /// <summary>Runs all schedules with at most so many preemptions, or as many of them as are allowed: the first that fails, how many were run, and whether those were all.</summary>
     public (Schedule? Failed, long Count, bool All) RunBounded(int preemptions, long most, string? omitted = null)
     {
         var strategy = new BoundedStrategy(preemptions);
@@ -50,7 +50,7 @@ internal sealed class Explorer(Scenario scenario)
         return (null, count, count < most);
     }
 
-    // Of some random schedules, the same for each seed: most others are no longer.
+    // The longest of some random schedules, the same for each seed: most others are no longer.
     private int Longest()
     {
         int longest = 1;

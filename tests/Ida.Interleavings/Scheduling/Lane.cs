@@ -1,12 +1,12 @@
 namespace Ida.Interleavings.Scheduling;
 
-/// <summary>One of the threads of a schedule. One runs at a time; the others stand at a point.</summary>
+/// <summary>One of the threads of a schedule. One lane runs at a time; the others stand at a point.</summary>
 internal sealed class Lane(Schedule schedule, int number, string name, Action body, Worker worker)
 {
     [ThreadStatic]
     private static Lane? t_current;
 
-    /// <summary>That of the calling thread; null outside of schedules.</summary>
+    /// <summary>The lane of the calling thread; null outside of schedules.</summary>
     public static Lane? Current => t_current;
 
     public Schedule Schedule => schedule;
@@ -20,13 +20,13 @@ internal sealed class Lane(Schedule schedule, int number, string name, Action bo
     /// <summary>What it waits for; null when it can go on.</summary>
     public Func<bool>? Until { get; set; }
 
-    /// <summary>For how long it waits.</summary>
+    /// <summary>Until when it waits, by the clock of the schedule.</summary>
     public long Due { get; set; } = long.MaxValue;
 
-    /// <summary>Its wait was over by time.</summary>
+    /// <summary>Its wait ended because its time was over.</summary>
     public bool IsLate { get; set; }
 
-    /// <summary>It has nothing to do before another one has done something.</summary>
+    /// <summary>It has nothing to do until another lane has done something.</summary>
     public bool Yields { get; set; }
 
     /// <summary>It serves the others: the schedule ends without it.</summary>

@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// How late writes are in one schedule, drawn for it: not at all, some or all of them; until soon, long after, or the writer's next fence. And how soon waits are over by time.
+/// How late writes are in one schedule, drawn for it: none, some or all of them are late, and are seen soon, after long, or at the writer's next fence. Also how soon waits run out of time.
 /// </summary>
 internal readonly struct Lateness(Prng random)
 {

@@ -3,16 +3,16 @@ using GroupCore.Runtime;
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): the lane with the highest of random priorities runs; at a few random points the one that is about to go on
-/// gets the lowest. In a schedule of no more than <c>points</c> an error for which <c>d</c> steps have to come in order is met with a probability of at least
+/// Probabilistic concurrency testing (Burckhardt and others, ASPLOS 2010): each lane has a random priority, and the lane with the highest one runs. At a few random points the lane that is about
+/// to go on gets the lowest priority. If a schedule has at most <c>points</c> points, an error for which <c>d</c> steps have to come in order is met with a probability of at least
 /// 1/(<see cref="MostChanges"/> · lanes · points^(d−1)), where <c>d</c> − 1 is at most <see cref="MostChanges"/>.
 /// </summary>
-/// <remarks>That holds for the order of the lanes alone: who yields or runs for very long gets the lowest priority too, and late writes and times are drawn beside it.</remarks>
+/// <remarks>This covers only the order of the lanes. A lane that yields, or runs for very long, gets the lowest priority too; late writes and times are drawn apart from it.</remarks>
 internal sealed class PriorityStrategy : Strategy
 {
     private const int MostChanges = 5;
 
-    // Who runs for so long may be waiting for another one's next step without a yield.
+    // A lane that runs for so long may wait for another lane's next step without yielding.
     private const int MostAtOnce = 3_000;
     private readonly Prng _random;
     private readonly Dictionary<Lane, long> _priorities = [];
@@ -23,8 +23,8 @@ internal sealed class PriorityStrategy : Strategy
     private Lane? _last;
     private int _atOnce;
 
-    /// <param name="seed">What all is drawn by.</param>
-    /// <param name="points">As long as such schedules are at most: changes come before.</param>
+    /// <param name="seed">The seed by which everything is drawn.</param>
+    /// <param name="points">The most points that such schedules have: changes come before that.</param>
     public PriorityStrategy(ulong seed, int points)
     {
         _random = new(seed);

@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Interleavings.Scheduling;
 
-/// <summary>At each point another lane goes on with a probability that is drawn for the schedule: from at every second point to hardly ever.</summary>
+/// <summary>At each point another lane goes on with a probability that is drawn for the schedule: from one half to hardly ever.</summary>
 internal sealed class RandomStrategy : Strategy
 {
     private const int MostRare = 6;
@@ -21,7 +21,7 @@ internal sealed class RandomStrategy : Strategy
 
     public override void OnYield(Lane lane)
     {
-        // Another one goes on in any case.
+        // Another lane goes on in any case.
     }
 
     public override bool IsLate() => _late.IsLate();

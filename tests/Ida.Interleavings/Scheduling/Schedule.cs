@@ -1,8 +1,8 @@
 namespace Ida.Interleavings.Scheduling;
 
 /// <summary>
-/// One run of a scenario: its lanes run one at a time, and at each point the strategy says which goes on. Time is the schedule's own. It fails when a lane says so or throws,
-/// when nobody can go on though some are not through, and when it does not end.
+/// One run of a scenario: its lanes run one at a time, and at each point the strategy says which goes on. Time is the schedule's own. The schedule fails when a lane says so or throws,
+/// when nobody can go on though some lanes have not ended, and when it does not end.
 /// </summary>
 /// <remarks>
 /// A write of a shared field may be late: the writer sees it and the others do not, until a fence, an atomic operation, a lock or a wait of the writer, or any time before (total
@@ -19,7 +19,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     private bool _ending;
     private int _late;
 
-    /// <summary>Which of the process's: what is older begins anew.</summary>
+    /// <summary>The number of this schedule in the process: seams begin anew if they belong to an older one.</summary>
     public int Number { get; } = ++s_number;
 
     /// <summary>The clock, in nanoseconds.</summary>
@@ -28,7 +28,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     /// <summary>What went wrong first.</summary>
     public string? Failure { get; private set; }
 
-    /// <summary>Only those that serve are left, and are to go.</summary>
+    /// <summary>Only lanes that serve are left, and are to end.</summary>
     public bool IsEnding => _ending;
 
     public int Points => _trace.Count;
@@ -38,14 +38,14 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     /// <summary>Things of the seams that belong to this schedule.</summary>
     public Dictionary<object, object> Things { get; } = new(ReferenceEqualityComparer.Instance);
 
-    /// <summary>What it has come to of what its scenario is for.</summary>
+    /// <summary>What the schedule has reached of the things that its scenario has to reach.</summary>
     public HashSet<string> Reached { get; } = [];
 
     public int Draw(int bound) => strategy.Draw(bound);
 
     public bool Happens(int oneIn) => strategy.Happens(oneIn);
 
-    /// <summary>One more thread.</summary>
+    /// <summary>Adds a thread.</summary>
     public Lane Start(string name, Action body, bool serves = false)
     {
         if (Lane.Current is { } current) Settle(current);
@@ -70,12 +70,12 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
                 workers.Ended.Take();
             }
         }
-        // After a failure the others stand where they are for ever.
+        // After a failure the other lanes stay where they are for ever.
         if (Failure is null)
             foreach (var lane in _lanes) workers.Return(lane.Worker);
     }
 
-    /// <summary>Nothing is looked at: what goes on needs no points.</summary>
+    /// <summary>While set, points do nothing, so no other lane goes on.</summary>
     public bool IsQuiet { get; set; }
 
     /// <summary>Another lane may go on here.</summary>
@@ -87,7 +87,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
         GoOn(lane);
     }
 
-    /// <summary>Nothing to do until another lane has done something.</summary>
+    /// <summary>The lane has nothing to do until another lane has done something.</summary>
     public void Yield(Lane lane, Place place)
     {
         Note(lane, place);
@@ -121,7 +121,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
         _late++;
     }
 
-    /// <summary>All that it wrote is seen.</summary>
+    /// <summary>The others see all that the lane wrote.</summary>
     public void Settle(Lane lane)
     {
         while (lane.Late.TryDequeue(out var write))
@@ -131,7 +131,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
         }
     }
 
-    /// <summary>The schedule ends here, with this.</summary>
+    /// <summary>Ends the schedule here, with this failure.</summary>
     public void Fail(string what)
     {
         Failure ??= what;
@@ -194,7 +194,7 @@ internal sealed class Schedule(Strategy strategy, Workers workers)
     {
         bool early = strategy.IsOver();
         Find(early, yielding: false);
-        // Those that look around for something do so again.
+        // Lanes that found nothing to do look again.
         if (_able.Count == 0) Find(early, yielding: true);
         if (_able.Count == 0 && Earliest() is { } waits) _able.Add(waits);
         if (_able.Count == 0) return null;

@@ -3,7 +3,7 @@ namespace Ida.Interleavings.Scheduling;
 /// <summary>Decides what a schedule leaves open.</summary>
 internal abstract class Strategy
 {
-    /// <summary>Which of the lanes goes on; <paramref name="current"/> is the place of the one that runs, −1 when it cannot or need not.</summary>
+    /// <summary>Which of the lanes goes on; <paramref name="current"/> is the index of the one that runs, −1 if it cannot or need not go on.</summary>
     public abstract int Next(List<Lane> lanes, int current);
 
     /// <summary>A lane found nothing to do.</summary>
@@ -18,7 +18,7 @@ internal abstract class Strategy
     /// <summary>Whether a wait with a limit may be over now, though others can go on.</summary>
     public abstract bool IsOver();
 
-    /// <summary>Whether something happens that may happen at any time.</summary>
+    /// <summary>Whether something that may happen at any time happens now.</summary>
     public abstract bool Happens(int oneIn);
 
     /// <summary>A number below <paramref name="bound"/>, for what a scenario leaves open.</summary>

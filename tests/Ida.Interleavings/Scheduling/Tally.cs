@@ -1,6 +1,6 @@
 namespace Ida.Interleavings.Scheduling;
 
-/// <summary>How many schedules came to what their scenario is for.</summary>
+/// <summary>How many schedules reached the things that their scenario has to reach.</summary>
 internal sealed class Tally
 {
     private readonly Dictionary<string, long> _counts = [];
@@ -12,6 +12,6 @@ internal sealed class Tally
         foreach (string name in schedule.Reached) _counts[name] = _counts.GetValueOrDefault(name) + 1;
     }
 
-    /// <summary>The share of the schedules that came to it.</summary>
+    /// <summary>The share of the schedules that reached it.</summary>
     public double ShareOf(string name) => _counts.GetValueOrDefault(name) / (double)Math.Max(1, _schedules);
 }

@@ -13,7 +13,7 @@ internal sealed class Worker
 
     public Baton Baton { get; } = new();
 
-    /// <summary>The next time that it has the baton it begins with this.</summary>
+    /// <summary>The worker begins with this lane the next time that it has the baton.</summary>
     public void Assign(Lane lane) => _lane = lane;
 
     private void Run()

@@ -57,7 +57,7 @@ internal sealed class Cell<T>(T initial)
         });
     }
 
-    /// <summary>Reads and writes at once, behind a fence.</summary>
+    /// <summary>Reads and writes in one step, after a fence.</summary>
     public T Change(Func<T, T> change)
     {
         if (Lane.Current is { } lane) lane.Schedule.Settle(lane);

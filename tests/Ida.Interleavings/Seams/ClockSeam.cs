@@ -2,7 +2,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>The clock: that of the schedule. It goes on a little with each look, and now and then by more than a thread may be away.</summary>
+/// <summary>The clock of the schedule. It goes on a little at each look, and now and then by more than an owner of the loop may be away.</summary>
 internal static class ClockSeam
 {
     private const int LongOneIn = 24;

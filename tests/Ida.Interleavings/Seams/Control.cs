@@ -1,10 +1,10 @@
 namespace Ida.Interleavings.Seams;
 
 /// <summary>A rule that can be left out.</summary>
-/// <param name="Name">As after <c>--omit</c>.</param>
-/// <param name="Scenario">The one that notices it.</param>
-/// <param name="Seed">Of a schedule that shows it.</param>
-/// <param name="Anomaly">What goes wrong without it: pieces of a failure in order, with <c>…</c> between them, and with <c>!</c> what it does not say; others that may be with <c>|</c>.</param>
+/// <param name="Name">The name, as after <c>--omit</c>.</param>
+/// <param name="Scenario">The scenario that notices the omission.</param>
+/// <param name="Seed">The seed of a schedule that shows it.</param>
+/// <param name="Anomaly">What goes wrong without it: pieces of the failure's text in order, with <c>…</c> between them. A piece with <c>!</c> does not occur; <c>|</c> parts alternatives.</param>
 internal sealed record Control(string Name, string Scenario, ulong Seed, string Anomaly)
 {
     /// <summary>Whether that is what went wrong, and not something else.</summary>

@@ -11,7 +11,7 @@ internal static class Explored
         if (Lane.Current is { } lane) lane.Schedule.Point(lane, new(what, file, line));
     }
 
-    /// <summary>A point behind which all that this thread wrote is seen.</summary>
+    /// <summary>A point after which the others see all that this thread wrote.</summary>
     public static void Fence(string what = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         if (Lane.Current is not { } lane) return;
@@ -19,13 +19,13 @@ internal static class Explored
         lane.Schedule.Settle(lane);
     }
 
-    /// <summary>All that this thread wrote is seen; no point.</summary>
+    /// <summary>The others see all that this thread wrote; no point.</summary>
     public static void Settle()
     {
         if (Lane.Current is { } lane) lane.Schedule.Settle(lane);
     }
 
-    /// <summary>A thread looks around and finds nothing.</summary>
+    /// <summary>A thread looks for something to do and finds nothing.</summary>
     public static void Yield(string what = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)
     {
         if (Lane.Current is { } lane) lane.Schedule.Yield(lane, new(what, file, line));

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary><see cref="Interlocked"/>: a point, and a fence. Of what is no field of its own type only the order of the calls is explored.</summary>
+/// <summary><see cref="Interlocked"/>: a point, and a fence. For what is not a shared field of its type, such as an element of an array, only the order of the calls is explored.</summary>
 internal static class InterlockedSeam
 {
     public static void MemoryBarrier([CallerFilePath] string file = "", [CallerLineNumber] int line = 0) => Explored.Fence("fence", file, line);

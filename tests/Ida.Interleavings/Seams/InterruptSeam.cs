@@ -1,6 +1,6 @@
 namespace Ida.Interleavings.Seams;
 
-/// <summary>Late interrupts: there are none here.</summary>
+/// <summary>Interrupts that are kept for later: there are none here.</summary>
 internal static class InterruptSeam
 {
     public static void Take()

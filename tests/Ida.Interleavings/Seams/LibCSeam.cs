@@ -4,7 +4,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>The system calls of <c>ThreadSignal</c>: event descriptors, by number. One that is used behind its end fails the schedule.</summary>
+/// <summary>The system calls of <c>ThreadSignal</c>: event descriptors, by number. A descriptor that is used after it was closed fails the schedule.</summary>
 [SuppressMessage("Naming", "CA1720", Justification = "As the original")]
 internal static unsafe class LibCSeam
 {
@@ -47,7 +47,7 @@ internal static unsafe class LibCSeam
         int descriptor = polled->Descriptor;
         Open(descriptor);
         var counts = Explored.Of<List<ulong?>>(typeof(LibCSeam));
-        // A signal of the system's, once: each doubles what there is to explore.
+        // A signal of the operating system, once at most: each doubles what there is to explore.
         var interrupted = Explored.Of<Once>(typeof(Once));
         if (!interrupted.Done && Lane.Current!.Schedule.Happens(InterruptedOneIn))
         {

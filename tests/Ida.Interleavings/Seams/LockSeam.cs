@@ -3,7 +3,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>A <c>lock</c>: who does not get it waits where the schedule sees it.</summary>
+/// <summary>A <c>lock</c>: a thread that does not get it waits where the schedule sees it.</summary>
 internal static class LockSeam
 {
     public static Held Enter(object on, [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)

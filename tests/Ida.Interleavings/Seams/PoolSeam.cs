@@ -2,7 +2,7 @@ using Ida.Interleavings.Scheduling;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary>The <see cref="ThreadPool"/>: lanes that come as they are needed; which of the queued items one takes is open, and some come only after long, as where all its threads are blocked.</summary>
+/// <summary>The <see cref="ThreadPool"/>: lanes that start as needed. A lane takes any of the queued items, and some items run only after long, as when all its threads are blocked.</summary>
 internal static class PoolSeam
 {
     private const int StarvedOneIn = 24;

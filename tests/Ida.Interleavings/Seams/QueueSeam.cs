@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida.Interleavings.Seams;
 
 /// <summary>
-/// A <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>. What puts in or takes out is a fence, a look is none. One in a static field is empty at the beginning of a schedule.
+/// A <see cref="System.Collections.Concurrent.ConcurrentQueue{T}"/>. Putting in and taking out are fences; looking is not. A queue in a static field is empty at the beginning of a schedule.
 /// </summary>
 internal sealed class QueueSeam<T> : IEnumerable<T>
 {

@@ -1,6 +1,6 @@
 namespace Ida.Interleavings.Seams;
 
-/// <summary>A field that threads share. What is written to it may be late for the others.</summary>
+/// <summary>A field that threads share. The others may see a write to it late.</summary>
 internal struct Shared<T>(T initial)
 {
     private Cell<T>? _cell;

@@ -15,7 +15,7 @@ internal sealed class TokenSeam : IDisposable
 
     public CancellationToken Token => _source.Token;
 
-    /// <summary>How many registrations are not given up.</summary>
+    /// <summary>How many registrations have not been given up.</summary>
     public int Registered => _entries.Count;
 
     public static TokenSeam Of(CancellationToken token) => Explored.Of<Dictionary<CancellationToken, TokenSeam>>(typeof(TokenSeam))[token];

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Ida.Interleavings.Seams;
 
-/// <summary><see cref="Volatile"/>. Of what is no field of its own type only the order of the calls is explored.</summary>
+/// <summary><see cref="Volatile"/>. For what is not a shared field of its type, such as an element of an array, only the order of the calls is explored.</summary>
 internal static class VolatileSeam
 {
     public static T Read<T>(ref readonly Shared<T> at, [CallerArgumentExpression(nameof(at))] string what = "", [CallerFilePath] string file = "", [CallerLineNumber] int line = 0)

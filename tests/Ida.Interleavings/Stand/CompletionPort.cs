@@ -1,6 +1,6 @@
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>Stands for the real one.</summary>
+/// <summary>Stands in for the real one.</summary>
 internal sealed class CompletionPort : ISocketPort
 {
     public void Dispose()

@@ -5,7 +5,7 @@ using Ida.Interleavings.Scheduling;
 namespace Ida;
 
 /// <summary>
-/// Stands for the real one with its coordinator: an operation is done at once, or is sent and done later; what a caller gives up ends, or goes on without it, by the same rules.
+/// Stands in for the real one with its coordinator, by the same rules: an operation is done at once, or is sent and done later; one that its caller gives up ends, or goes on without the caller.
 /// </summary>
 internal sealed class DhtLayer : IOperationTaker, ITimerTarget, IStopListener
 {
@@ -26,7 +26,7 @@ internal sealed class DhtLayer : IOperationTaker, ITimerTarget, IStopListener
 
     public string GroupName => "group";
 
-    /// <summary>What the loop has at the moment.</summary>
+    /// <summary>How many operations the loop has at the moment.</summary>
     public int InFlight => _inFlight.Count;
 
     public void Start(ClientOperation op)
@@ -87,7 +87,7 @@ internal sealed class DhtLayer : IOperationTaker, ITimerTarget, IStopListener
         if (phase != OperationPhase.Detached)
         {
             op.Error = error;
-            // What its caller asked for.
+            // The number that its caller asked for.
             op.Parts[0].Version = op.KeyOf(0)[^1];
             Node.Complete(op);
         }

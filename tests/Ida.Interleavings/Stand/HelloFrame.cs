@@ -1,7 +1,7 @@
 
 namespace GroupCore.Transport.Mesh;
 
-/// <summary>Stands for the real one: the limit that options are held to.</summary>
+/// <summary>Stands in for the real one: the limit that options are held to.</summary>
 internal static class HelloFrame
 {
     public const int MaxText = 255;

@@ -1,4 +1,4 @@
 namespace GroupCore.Transport.Sockets;
 
-/// <summary>Stands for the real one: the mesh has no sockets here.</summary>
+/// <summary>Stands in for the real one: the mesh has no sockets here.</summary>
 internal interface ISocketPort : IDisposable;

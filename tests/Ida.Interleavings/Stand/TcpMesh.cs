@@ -5,9 +5,9 @@ using Ida.Interleavings.Scheduling;
 namespace GroupCore.Transport.Mesh;
 
 /// <summary>
-/// Stands for the sockets of a node: what arrives is an action that is run by the poll of a turn, what is sent is a count that a flush takes. Each of its members is a step of a
-/// turn, and so is each command: two at a time fail the schedule. A command or a flush may end a link, which is news that the next poll takes, and what was sent may be acknowledged
-/// only some polls after the stop.
+/// Stands in for the sockets of a node: what arrives is an action that the poll of a turn runs, and what is sent is a count that a flush takes. Each of these calls is a step of a
+/// turn, and so is each command: two threads in steps at a time fail the schedule. A command or a flush may end a link, which is news that the next poll takes. What was sent may be
+/// acknowledged only some polls after the stop.
 /// </summary>
 internal sealed class TcpMesh : ILinks, IDisposable
 {
@@ -25,7 +25,7 @@ internal sealed class TcpMesh : ILinks, IDisposable
         Explored.Of<List<TcpMesh>>(typeof(TcpMesh)).Add(this);
     }
 
-    /// <summary>That of the loop which the schedule started last.</summary>
+    /// <summary>The sockets of the loop that the schedule started last.</summary>
     public static TcpMesh Latest => Explored.Of<List<TcpMesh>>(typeof(TcpMesh))[^1];
 
     public Node Node { get; }
@@ -47,15 +47,15 @@ internal sealed class TcpMesh : ILinks, IDisposable
 
     public bool HasWork => Unsent > 0;
 
-    // What has come and is not polled wakes a sleeper by itself.
+    // What has come and is not polled is no news: it wakes a sleeper by itself.
     public bool HasNews { get; private set; }
 
     public bool IsDrained => _undrained == 0;
 
-    /// <summary>One has thrown.</summary>
+    /// <summary>One of its steps has thrown.</summary>
     public bool Throws { get; private set; }
 
-    /// <summary>So many of its steps before one throws; 0 for never.</summary>
+    /// <summary>The step that throws, counted from the next one; 0: none.</summary>
     public int StepsToFault { get; set; }
 
     public bool IsFull => false;
@@ -93,7 +93,7 @@ internal sealed class TcpMesh : ILinks, IDisposable
     /// <summary>A frame is made in a turn.</summary>
     public void Send() => Unsent++;
 
-    /// <summary>In a turn; its users hear of it in a later one.</summary>
+    /// <summary>To be called in a turn; the users of the link hear of it in a later turn.</summary>
     public void EndLink() => HasNews = true;
 
     public void Wait(long timeout)

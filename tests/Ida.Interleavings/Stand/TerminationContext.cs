@@ -1,4 +1,4 @@
 namespace GroupCore.Groups;
 
-/// <summary>Stands for the real one.</summary>
+/// <summary>Stands in for the real one.</summary>
 internal sealed class TerminationContext;
