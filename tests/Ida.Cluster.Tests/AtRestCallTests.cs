@@ -4,7 +4,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What is judged at rest beside what nodes keep: refusals of the only client of a key, ends of nodes, and handlers that go on after the end of their member.</summary>
+/// <summary>Checks of a cluster at rest beyond what nodes keep: the only client of a key is not refused, no node ends, no handler runs after its member has ended.</summary>
 public sealed class AtRestCallTests
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -56,7 +56,7 @@ public sealed class AtRestCallTests
         {
             for (int i = 0; i < 4; i++) await cluster.StartAsync();
             simulation.After(10 * s_second, () => cluster.Members[3].Host.Crash());
-            // What was before the rest may end a node once.
+            // With settled: false a node may still end, once, because of what happened before the rest.
             await Leftovers.RestLongAsync(simulation, settled: false);
             simulation.After(10 * s_second, () => cluster.Members[2].Host.Crash());
             var failure = await FailureOf(() => Leftovers.RestLongAsync(simulation, settled: true));
@@ -82,7 +82,7 @@ public sealed class AtRestCallTests
                 members.Add(new(checker, calls, await cluster.StartAsync()));
                 await members[i].JoinAsync();
             }
-            // As if it had been told that it is excluded.
+            // As if the member had been told that it is excluded.
             members[2].End();
             await simulation.Delay(seconds * s_second);
             await members[0].SendAsync(1, ordered: true);

@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Where nothing fails, the links in memory and the TCP mesh of production come to the same: views, deliveries and results, though not in the same steps.</summary>
+/// <summary>Without faults, the links in memory and the TCP mesh of production give the same views, deliveries and results, though in different steps.</summary>
 public sealed class CarrierTests
 {
     private const int Nodes = 5, Rounds = 12;
@@ -37,7 +37,7 @@ public sealed class CarrierTests
         return [.. ((IEnumerable<string>)[.. views, .. results, .. messages.SelectMany(static (log, member) => log.Select(line => $"{member}: {line}"))]).Select(static line => line.Replace("127.", "10.", StringComparison.Ordinal))];
     }
 
-    // One thing after the other: what is at once may come out either way. So may in which view it is known that a joiner has its state.
+    // One call after the other, since the outcome of concurrent calls may differ. So may the view that first shows that a joiner has its state.
     private static async Task RunAsync(SimCluster cluster, SortedSet<string> views, List<List<string>> messages, List<string> results)
     {
         var groups = new List<Group>();

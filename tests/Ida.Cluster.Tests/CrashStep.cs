@@ -8,8 +8,7 @@ using Oracle.State.Operations;
 namespace Ida.Cluster.Tests;
 
 /// <summary>
-/// Crashes the sender of the n-th frame of a named step, and then perhaps that of another one, who has taken over the step. Counts the
-/// proposals that were made for each view.
+/// Crashes the sender of the n-th frame of a named step, and then perhaps the node that has taken over the step. Counts the proposals made for each view.
 /// </summary>
 internal sealed class CrashStep(string step, Simulation simulation)
 {
@@ -18,13 +17,13 @@ internal sealed class CrashStep(string step, Simulation simulation)
     private bool _begun;
     private int _left, _again = simulation.Random.Next(2);
 
-    /// <summary>Who crashed, in that order.</summary>
+    /// <summary>The nodes that crashed, in order of their crashes.</summary>
     public List<SimNode> Victims { get; } = [];
 
     /// <summary>Watches a node from its start.</summary>
     public void Watch(SimNode node) => node.WatchFrames(OnFrame);
 
-    /// <summary>From now on: at one of the first four frames of a step that several take, or that takes several frames.</summary>
+    /// <summary>From now on: crashes at one of the first four frames if the step has several frames or several senders, else at the first.</summary>
     public void Arm() => (_begun, _left) = (true, 1 + simulation.Random.Next(Often ? 4 : 1));
 
     /// <summary>The most proposals that one view change took.</summary>

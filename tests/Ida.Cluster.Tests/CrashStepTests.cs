@@ -5,8 +5,8 @@ using Ida.Testing.Checking;
 namespace Ida.Cluster.Tests;
 
 /// <summary>
-/// views-and-flush.md#when-things-fail: a crash at each named step of a view change, and of whoever takes the step over: the next view installs after at
-/// most one round more than there were failures. The voters of the Oracle are other nodes than the members.
+/// views-and-flush.md#when-things-fail: a crash at each named step of a view change, and perhaps another one of the node that takes over the step. The next view installs
+/// after at most one round more than there were failures. The Oracle's voters are nodes outside the group.
 /// </summary>
 public sealed class CrashStepTests
 {
@@ -19,7 +19,7 @@ public sealed class CrashStepTests
     [Theory, MemberData(nameof(Steps))]
     public void B7_a_crash_at_a_step_of_the_view_change_and_of_its_successor_delays_it_by_a_round_each(string step, SimCarrier carrier)
     {
-        // Over the mesh a crash is between the same two frames, and the sockets are what is tried.
+        // Over the mesh a crash falls between the same two frames; only the sockets are tried anew.
         int seeds = carrier == SimCarrier.Memory ? 30 : 8;
         int runs = 0, reached = 0, twice = 0;
         var ranks = new SortedSet<int>();
@@ -46,7 +46,7 @@ public sealed class CrashStepTests
                 ulong message = 0;
                 var old = members[0].Group.CurrentView;
                 var first = members[simulation.Random.Next(Members)];
-                // Many messages on their way, of which a crash leaves each survivor another part: so there is something to pull.
+                // Many messages are on their way, and a crash leaves each survivor with a different part of them, so there is something to pull.
                 for (int i = 0; i < 20; i++)
                 {
                     Send(1);
@@ -100,14 +100,13 @@ public sealed class CrashStepTests
         if (runs >= seeds) Assert.True(reached > 0, $"{step} was never reached");
         if (runs < 30) return;
         Assert.True(reached >= 25 && twice >= 5, $"{step} was reached in {reached} runs of {runs}, twice in {twice}");
-        // Voters are no members; reports and acknowledgements come from all but the leader, the others from the leader and its successor.
+        // Voters are not members. Reports, acknowledgements, pulls and forwards come from many members; cuts and view completions from the flush leader and its successor.
         if (step is "Report" or "FlushAck" or "Pull" or "Forward") Assert.True(ranks.Count >= 4, string.Join(' ', ranks));
         else if (step is "Cut" or "ViewCompletion") Assert.Superset(new HashSet<int> { 0, 1 }, new HashSet<int>(ranks));
     }
 
     /// <summary>
-    /// The view change with a DHT above it, and the transfer to the member that was swapped in: its source and its target crash at each step
-    /// while clients read and append.
+    /// A view change with a DHT above it, and the transfer to the member that is swapped in: its source and its target crash at each step while clients read and append.
     /// </summary>
     [Theory]
     [InlineData("CutPart")]
@@ -123,7 +122,7 @@ public sealed class CrashStepTests
             var simulation = run.Start();
             var crash = new CrashStep(step, simulation);
             var dht = new DhtCluster(simulation, new() { Timeout = TimeSpan.FromSeconds(20) }, shardSize: 3, targetSize: 6) { NodeOptions = Options, Started = member => crash.Watch(member.Host) };
-            // Slots 0, 2, 4, 6 are of one shard, 1, 3, 5 of the other: a hole there is filled from the first.
+            // Slots 0, 2, 4 and 6 are of one shard, 1, 3 and 5 of the other, so a hole in the second shard is filled from the first.
             var report = dht.Run(7, voters: Voters, body: async () =>
             {
                 await simulation.Delay(TimeSpan.FromMilliseconds(200));
@@ -142,7 +141,7 @@ public sealed class CrashStepTests
             if (crash.Victims.Count > 0) reached++;
             if (crash.Victims.Count > 1) twice++;
             if (!dht.Lost) return;
-            // The shard has three replicas. One is gone already; the step takes the other two, or loses nothing.
+            // The shard has three replicas, of which one is gone. It is lost only if the step takes the other two.
             Assert.True(crash.Victims.Count > 1, $"{crash.Victims.Count} crashed at {step}, and the shard was lost");
             lost++;
         });

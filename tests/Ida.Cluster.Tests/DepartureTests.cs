@@ -4,12 +4,12 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What is asked for, or waits, at a node that is being disposed of.</summary>
+/// <summary>Calls that begin or wait at a node that is being disposed of.</summary>
 public sealed class DepartureTests
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
 
-    /// <summary>It is no exclusion, after which programs exit or rejoin.</summary>
+    /// <summary>The caller is told that its process leaves, and of no exclusion, after which programs exit or rejoin.</summary>
     [Fact]
     public void R_a_join_that_waits_for_its_view_when_its_node_is_disposed_of_hears_that_the_process_leaves() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(R_a_join_that_waits_for_its_view_when_its_node_is_disposed_of_hears_that_the_process_leaves)}", run =>
@@ -19,7 +19,7 @@ public sealed class DepartureTests
             {
                 var members = new List<SimMember>();
                 for (int i = 0; i < 3; i++) members.Add(await cluster.StartAsync());
-                // A view change lasts for 2 s there.
+                // The hook never says that it is done, so a view change of this group lasts for 2 s.
                 await members[0].Node.JoinAsync("shop", static g => g.OnError(static _ => { }).OnViewProposed(static (_, _) => { }));
                 var first = cluster.Simulation.Spawn(async () => await members[1].Node.JoinAsync("shop"));
                 await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(300));
@@ -35,7 +35,7 @@ public sealed class DepartureTests
             }, s_limit);
         });
 
-    /// <summary>Its DHT in one group has something to hand over, which takes as long as nobody leads.</summary>
+    /// <summary>One DHT of the node has something to hand over, which lasts until the Oracle has a leader. Meanwhile another DHT and a join are refused at once.</summary>
     [Fact]
     public void R_a_node_that_hands_over_has_no_other_dht_and_joins_no_other_group_meanwhile() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(R_a_node_that_hands_over_has_no_other_dht_and_joins_no_other_group_meanwhile)}", run =>
@@ -71,14 +71,14 @@ public sealed class DepartureTests
                 simulation.Network.Heal();
                 await leaving;
                 Assert.True(carts[holder].Completion.IsCompletedSuccessfully);
-                // Another holds the shard.
+                // Another member holds the shard now.
                 int other = holder == 0 ? 1 : 0;
                 await dhts[other].Map<string, int>("ints").PutAsync("a", 1);
                 await (await carts[other].EnableDhtAsync(options, DhtWorld.Maps)).Map<string, int>("ints").PutAsync("b", 1);
             }, s_limit);
         });
 
-    /// <summary>The only one that holds the state of a group stops while another one loads it: the group is over, and it has left.</summary>
+    /// <summary>The only holder of a group's state stops while another member loads it. The group is over: the holder has left it, and the other's join is refused.</summary>
     [Fact]
     public void R_a_group_whose_only_holder_is_disposed_of_completes_there_though_another_loads() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(R_a_group_whose_only_holder_is_disposed_of_completes_there_though_another_loads)}", run =>

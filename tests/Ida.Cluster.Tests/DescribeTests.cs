@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What a node says of itself (<see cref="IdaNode.DescribeAsync"/>) in each of its states.</summary>
+/// <summary>What a node says about itself (<see cref="IdaNode.DescribeAsync"/>) in each of its states.</summary>
 public sealed class DescribeTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
@@ -39,7 +39,7 @@ public sealed class DescribeTests
             var proposed = new TaskCompletionSource();
             var groups = await JoinedAsync(cluster, 3, g => g.OnViewProposed((proposal, _) =>
             {
-                // Does not say that it is done.
+                // This hook never says that it is done.
                 if (proposal.Survivors.Count == 2) proposed.TrySetResult();
             }));
             cluster.Members[2].Host.Crash();

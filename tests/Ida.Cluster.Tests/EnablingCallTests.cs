@@ -4,12 +4,12 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>A call that enables the DHT: where user code of it runs, and what is left of one that is given up.</summary>
+/// <summary>A call that enables the DHT: where it runs user code, and what remains of a call that is given up.</summary>
 public sealed class EnablingCallTests
 {
     private static readonly DhtOptions s_options = new() { ShardSize = 1, TargetSize = 1 };
 
-    /// <summary>It may take its time, wait for a lock that the caller holds, or call the group.</summary>
+    /// <summary>The clock is user code: it may take its time, wait for a lock that the caller holds, or call the group.</summary>
     [Fact]
     public void R_the_clock_of_the_options_is_asked_in_the_call_and_in_no_turn() =>
         SimulationRunner.ForEachSeed(1, $"*{nameof(R_the_clock_of_the_options_is_asked_in_the_call_and_in_no_turn)}", run => Run(run.Start(), async group =>
@@ -49,7 +49,7 @@ public sealed class EnablingCallTests
         Assert.Empty(unobserved);
     }
 
-    /// <summary>In a frame of its own, so that nothing holds the group any more.</summary>
+    /// <summary>In a stack frame of its own, so that nothing refers to the group afterwards.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static void GiveUp(string name)
     {
@@ -58,7 +58,7 @@ public sealed class EnablingCallTests
         {
             await group.LeaveAsync();
             using var cancellation = new CancellationTokenSource();
-            // When the maps are declared nothing has been asked of the group.
+            // The call is given up while the maps are declared, before anything has been asked of the group.
             await Assert.ThrowsAnyAsync<OperationCanceledException>(async () => await group.EnableDhtAsync(s_options, Declare, cancellation.Token));
             await simulation.Delay(TimeSpan.FromMilliseconds(100));
 

@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>On which groups there can be a DHT.</summary>
+/// <summary>Which groups can have a DHT.</summary>
 public sealed class EnablingTests
 {
     [Theory]
@@ -30,7 +30,7 @@ public sealed class EnablingTests
             }, TimeSpan.FromMinutes(5));
         });
 
-    /// <summary>Of a group that has never had a DHT at this member, and of one that had.</summary>
+    /// <summary>Whether the group has had a DHT at this member or not, and whether it was left or its node was disposed of.</summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]
@@ -64,7 +64,7 @@ public sealed class EnablingTests
                 var refused = await Assert.ThrowsAsync<ArgumentException>(async () => await group.EnableDhtAsync(options, static async d => await Task.CompletedTask));
                 Assert.Equal("declare", refused.ParamName);
                 Assert.Contains("async", refused.Message, StringComparison.Ordinal);
-                // It is as if it had not been asked for.
+                // The refused call leaves nothing behind.
                 await group.EnableDhtAsync(options, DhtWorld.Maps);
             }, TimeSpan.FromMinutes(5));
         });

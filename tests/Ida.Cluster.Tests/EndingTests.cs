@@ -54,7 +54,7 @@ public sealed class EndingTests
                 Assert.False(node.LendsTurns);
                 await second.DisposeAsync();
                 Assert.True(node.LendsTurns);
-                // And again, for a new one.
+                // And again, for a new group.
                 var fourth = await member.Node.JoinAsync("first", g => g.Inline());
                 Assert.False(node.LendsTurns);
                 await fourth.LeaveAsync();

@@ -2,10 +2,10 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Whoever listens at a seed's address does not keep nodes from starting.</summary>
+/// <summary>A stranger that listens at a seed's address does not keep nodes from starting.</summary>
 public sealed class FalseSeedTests
 {
-    /// <summary>Each start ends after <see cref="IdaNodeOptions.StartTimeout"/>, and the next knows nothing of it: it has to be done before.</summary>
+    /// <summary>A start gives up after <see cref="IdaNodeOptions.StartTimeout"/>, and the next knows nothing of it: a node must get past the stranger within one start.</summary>
     [Fact]
     public void A_stranger_at_the_address_of_the_first_seed_does_not_outwait_nodes_that_are_started_three_times()
     {
@@ -25,7 +25,7 @@ public sealed class FalseSeedTests
                 }
                 catch (ClusterUnreachableException) when (!last)
                 {
-                    // Whoever operates it starts it again.
+                    // The operator starts it again.
                 }
             }
         }, TimeSpan.FromMinutes(5));

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>A process that is frozen in the middle of a turn, for longer than its lease.</summary>
+/// <summary>A process that is frozen, in the middle of a turn or between turns.</summary>
 public sealed class FreezeTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
@@ -28,11 +28,11 @@ public sealed class FreezeTests
                 var maps = (await Task.WhenAll(dhts)).Select(dht => dht.Map<string, int>("ints")).ToList();
                 await dhts[3].Result.WhenInitialisedAsync();
                 await maps[0].PutAsync("key", 1);
-                // Where the value is and no put waits, it is read without a message.
+                // A member that has the value reads it without a message while no put waits.
                 Assert.Equal(1, (await maps[3].GetAsync("key")).Value);
                 cluster.Members[3].Host.PauseInTurn(TimeSpan.FromSeconds(20));
                 await simulation.Delay(TimeSpan.FromSeconds(1));
-                // Done when the frozen member is out of the view.
+                // Done once the frozen member is out of the view.
                 await maps[0].PutAsync("key", 2);
                 var read = maps[3].GetAsync("key", new() { Timeout = TimeSpan.FromSeconds(5) });
                 try
@@ -41,15 +41,15 @@ public sealed class FreezeTests
                 }
                 catch (DhtException)
                 {
-                    // It is out, and says so.
+                    // The member is out of the view, and the call says so.
                 }
                 judged++;
             }, Limit);
             Assert.Equal(1, judged);
         });
 
-    /// <summary>A frozen member (failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader), with the defaults: see decision 0008 for the length of the
-    /// pause that is harmless.</summary>
+    /// <summary>A frozen member (failure-detection.md#silence-excludes-nobody-before-a-majority-confirms-the-leader), with the default options. Decision 0008 says how long a
+    /// harmless pause may be.</summary>
     [Fact]
     public void B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing() =>
         SimulationRunner.ForEachSeed(20, $"*{nameof(B16_a_member_that_is_stopped_for_half_a_second_stays_and_one_stopped_for_eight_is_out_and_reads_nothing)}", run =>
@@ -81,7 +81,7 @@ public sealed class FreezeTests
 
                 var begun = simulation.Now;
                 stopped.Host.Pause(TimeSpan.FromSeconds(8));
-                // Done when the stopped member is out of the view.
+                // Done once the stopped member is out of the view.
                 await maps[0].PutAsync("key", 2);
                 Assert.InRange(simulation.Now - begun, TimeSpan.FromSeconds(0.8), TimeSpan.FromSeconds(4));
                 await simulation.Delay(begun + TimeSpan.FromSeconds(7.9) - simulation.Now);

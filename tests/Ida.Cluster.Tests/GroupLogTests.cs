@@ -6,12 +6,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What a node tells of its groups is true, and what it has begun to tell it ends.</summary>
+/// <summary>What a node logs about its groups is true, and whatever it says has begun, it also says has ended.</summary>
 public sealed class GroupLogTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
 
-    /// <summary>Its handlers are not over with it, whether it was left or the membership failed.</summary>
+    /// <summary>Handlers may outlast their group, whether the member left it or lost it: the log tells of a slow one until it ends.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -46,7 +46,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>In the time before the next look there is none any more.</summary>
+    /// <summary>The log is fed by a look once a second. A node that ends takes a last look, since none would come later.</summary>
     [Fact]
     public void What_came_right_before_the_end_of_a_node_is_told_with_it() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(What_came_right_before_the_end_of_a_node_is_told_with_it)}", run =>
@@ -57,7 +57,7 @@ public sealed class GroupLogTests
                 var log = new LogCollector();
                 var member = await cluster.StartAsync(new() { LoggerFactory = log });
                 var group = await member.Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, text) => throw new InvalidDataException(text)));
-                // Tests of all else want it to throw.
+                // In all other tests a forbidden step throws; here it is to be logged.
                 member.Host.Node.Counters.ThrowsForbidden = false;
                 member.Host.Post(() => member.Host.Node.Counters.Forbid("on purpose"));
                 await group.OrderedSendAsync("say", "the last");
@@ -84,7 +84,7 @@ public sealed class GroupLogTests
                     groups.Add(await member.Node.JoinAsync("shop", g => g.HandleAsync<string>("say", async (_, _) => await simulation.Delay(TimeSpan.FromSeconds(20)))));
                 }
                 await UntilAsync(simulation, () => groups.TrueForAll(static group => group.CurrentView.Members.Count == 5 && group.CurrentView.Members.All(static one => one.Initialised)));
-                // A view change waits until what members sent to each other in the view is handled.
+                // A view change waits until the messages that members sent one another in the view are handled.
                 await groups[4].SendToAsync(groups[4].CurrentView.RankOf(groups[1].Self), "say", "hello");
                 await simulation.Delay(TimeSpan.FromSeconds(1));
                 int before = logs[4].Entries.Count;
@@ -99,7 +99,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>Two have the layer "second", and one has "other" with frame types of it. Each is told of each that differs, in the first view that shows it and in no later one.</summary>
+    /// <summary>Two members have the layer "second", one has "other" with some of its frame types. Each logs each layer unlike its own once, in the first view that shows it.</summary>
     [Fact]
     public void A_member_with_another_layer_is_told_once_with_both_names() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(A_member_with_another_layer_is_told_once_with_both_names)}", run =>
@@ -147,7 +147,7 @@ public sealed class GroupLogTests
             {
                 var group = await (await cluster.StartAsync()).Node.JoinAsync("shop", g => g.HandleAsync<string>("say", async (_, _) => await simulation.Delay(TimeSpan.FromMinutes(1))));
                 var other = await (await cluster.StartAsync()).Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { }));
-                // No other member comes in for that time.
+                // While its handler runs, no other member comes in.
                 await other.SendToAsync(other.CurrentView.RankOf(group.Self), "say", "hello");
                 await simulation.Delay(TimeSpan.FromSeconds(1));
                 var log = new LogCollector();
@@ -155,13 +155,13 @@ public sealed class GroupLogTests
                 var cancelled = third.Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { })).AsTask();
                 await simulation.Delay(TimeSpan.FromSeconds(2));
                 Never(log, "GroupLeft");
-                // As its token does, which would take a thread of the pool.
+                // What the cancelled token does, without the thread of the pool that it would take.
                 third.Host.Post(() => third.Node.Groups.Single().AbandonJoin());
                 await Assert.ThrowsAsync<NotMemberException>(() => cancelled);
                 await simulation.Delay(TimeSpan.FromSeconds(1));
                 Once(log, "GroupLeft");
                 Assert.Contains("cancelled", Find(log, "GroupLeft").Message, StringComparison.Ordinal);
-                // And where the node is stopped while it joins.
+                // The same when the node is stopped while it joins.
                 log = new();
                 var fourth = await cluster.StartAsync(new() { LoggerFactory = log });
                 var pending = fourth.Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { })).AsTask();
@@ -175,7 +175,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>A slow member is told by itself, and no error of this member's code.</summary>
+    /// <summary>A slow member has a line of its own, and is no error of this member's code.</summary>
     [Fact]
     public void Errors_are_those_of_user_code_and_each_is_counted_once() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(Errors_are_those_of_user_code_and_each_is_counted_once)}", run =>
@@ -200,7 +200,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>Whenever between two looks it begins and ends.</summary>
+    /// <summary>Whatever two looks of the log its beginning and its end fall between.</summary>
     [Fact]
     public void A_handler_is_not_said_to_take_longer_than_it_does() =>
         SimulationRunner.ForEachSeed(3, $"*{nameof(A_handler_is_not_said_to_take_longer_than_it_does)}", run =>
@@ -232,7 +232,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>A logger that throws is no part of the run, and the end of a node has its bound.</summary>
+    /// <summary>A logger that throws does not change the run, and its node still ends within its bound.</summary>
     [Fact]
     public void A_logger_that_throws_changes_nothing() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(A_logger_that_throws_changes_nothing)}", run =>

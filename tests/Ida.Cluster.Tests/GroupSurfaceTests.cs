@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>The whole public surface of groups, drawn at random by careless programs on whole nodes while processes and links fail.</summary>
+/// <summary>The whole public surface of groups: careless programs on whole nodes call it at random while processes and links fail.</summary>
 public sealed class GroupSurfaceTests(ITestOutputHelper output)
 {
     [Fact]
@@ -25,13 +25,13 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     }
 
     /// <summary>
-    /// Seeds that once failed. 653: who had disposed of its group while it was cut off, and went before the others had decided it, was judged as one that had
-    /// left with the others. 71009251: a view that a lost link brought was judged as the last while it was on its way to one member. 71013954: what was queued for
-    /// a process that was gone, on a connection that stood, took all room for bulk at a node that had not watched it, and the view without that process waited for the room.
-    /// 700000222: what was queued for a life that had gone as it rejoined, on a link that nobody needed any more, took all room for a minute, and with it the sends of a member that left.
-    /// 900005544: what was queued for members that had failed took all room of a member, and the view without them waited for what it was to send in the flush.
-    /// 3800000670: a query that ended with a view of the protocol, to which the handlers of its asker had not come yet, was judged by the view before.
-    /// 830000232: a call to a member that the next view has no more was judged by the view before, to which its caller's program had come.
+    /// Seeds that once failed. 653: a member that disposed of its group while it was cut off, and was gone before the others had decided that, was judged as one that had
+    /// left with the others. 71009251: a view that a lost link caused was judged as the last one while it was still on its way to one member. 71013954: frames queued for
+    /// a dead process, on a connection that still stood, took all room for bulk at a node that did not watch it; the view without that process waited for the room.
+    /// 700000222: frames queued for a life that ended as its node rejoined, on a link that nobody needed any more, took all room for a minute, also that of a leaving member's sends.
+    /// 900005544: frames queued for failed members took all room of a member; the view without them waited for what that member had to send in the flush.
+    /// 3800000670: a query ended with a view of the protocol that the asker's handlers had not reached yet, and was judged by the view before.
+    /// 830000232: a call went to a member that is not in the next view, which its caller's program had reached, and was judged by the view before.
     /// </summary>
     [Theory]
     [InlineData(653)]
@@ -44,7 +44,7 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(GroupScenarios.Surface.Judge(seed));
 
     /// <summary>
-    /// 3600001101: a node that ended while all rested, and whose program began again at once, did not begin the rest anew: the new life was judged by a time that it had not lived.
+    /// 3600001101: a node ended while all rested, and its program began again at once. The rest did not start anew, so the new life was judged over a time that it had not lived.
     /// </summary>
     [Theory]
     [InlineData(3600001101)]

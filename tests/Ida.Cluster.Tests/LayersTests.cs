@@ -30,7 +30,7 @@ public sealed class LayersTests
                 {
                     await Task.WhenAll(parts.Select(part => part.Dht.WhenInitialisedAsync()));
                     foreach (var part in parts) Add(part);
-                    // Not the first three: they vote in the Oracle.
+                    // Not one of the first three, which vote in the Oracle.
                     int at = 3 + simulation.Random.Next(parts.Count - 3);
                     var lost = parts[at];
                     var puts = parts.Where(part => part != lost).Select(PutAsync).ToArray();
@@ -57,7 +57,7 @@ public sealed class LayersTests
                     Assert.Empty(part.Layer.Wrong);
                     Assert.True(part.Layer.Taken > 0);
                 });
-                // What a member that is there has added is there too, and so is what it was told that it has put.
+                // Every remaining member's additions are known to all, and every acknowledged put can be read.
                 string[] known = parts[0].Layer.Agreed[last].Numbers.Split(' ');
                 foreach (var part in parts) Assert.Subset(known.ToHashSet(), added.GetValueOrDefault(part, []).Select(static one => $"{one}").ToHashSet());
                 for (int i = 0; i < put.Count; i++) Assert.Equal(i, (await parts[i % parts.Count].Map.GetAsync(put[i])).Value);

@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Over the whole stack (dht-view-change.md#a-leaver-stays-as-the-source): members go one after the other while clients run; nothing is lost as long as others can take over.</summary>
+/// <summary>Over the whole stack (dht-view-change.md#a-leaver-stays-as-the-source): members leave one by one while clients run. Nothing is lost as long as others can take over.</summary>
 public sealed class LeaveTests
 {
     [Fact]
@@ -35,7 +35,7 @@ public sealed class LeaveTests
             Assert.True(dht.Clients.Sum(client => client.Succeeded) > 100, $"{dht.Clients.Sum(client => client.Succeeded)} operations");
         });
 
-    /// <summary>No side has a majority: all are blocked, nobody is excluded, and afterwards all go on with what they hold.</summary>
+    /// <summary>No side of the partition has a majority: all members block, nobody is excluded, and afterwards all go on with what they hold.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -63,7 +63,7 @@ public sealed class LeaveTests
             Assert.All(Enumerable.Range(0, 5).Where(member => member != leaver), member => Assert.False(dht[member].Completion.IsCompleted));
         });
 
-    /// <summary>As the guide has it: the hand-over, then 3 s for the farewell, then 200 ms.</summary>
+    /// <summary>The guide's bound: the hand-over, then 3 s for the farewell, then 200 ms.</summary>
     [Fact]
     public void R_to_dispose_of_a_node_on_the_minority_side_takes_no_longer_than_hand_over_and_farewell() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(R_to_dispose_of_a_node_on_the_minority_side_takes_no_longer_than_hand_over_and_farewell)}", run =>

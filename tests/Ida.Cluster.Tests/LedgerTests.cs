@@ -3,7 +3,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>A run fails for what its ledger of calls has found, whatever else it came to.</summary>
+/// <summary>A run fails for what its ledger of calls has found, even if nothing else in it failed.</summary>
 public sealed class LedgerTests
 {
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
@@ -38,7 +38,7 @@ public sealed class LedgerTests
         Assert.InRange((caller.Clock - begun).TotalSeconds, -0.2, 0.2);
         simulation.Run(10 * s_second);
         Assert.InRange((caller.Clock - begun).TotalSeconds, 0.8, 1.2);
-        // Two at once are as long as the longer.
+        // Two pauses at once last as long as the longer one.
         node.Pause(2 * s_second);
         node.Pause(5 * s_second);
         simulation.Run(6 * s_second);

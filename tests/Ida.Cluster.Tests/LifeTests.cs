@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Faults as long as in life, from the start of the nodes on, with programs that are started again at the same address.</summary>
+/// <summary>Faults that last as long as real ones, from the start of the nodes on. Programs are started again at the same address.</summary>
 public sealed class LifeTests
 {
     [Fact]
@@ -13,8 +13,8 @@ public sealed class LifeTests
     public void So_they_are_over_the_mesh() => SimulationRunner.ForEachSeed(10, $"*{nameof(So_they_are_over_the_mesh)}", ClusterScenarios.LivesOverMesh.Case());
 
     /// <summary>
-    /// Seeds that the schedule once judged wrongly. 157: who starts while it is cut off founds a second system, as it may, and nothing of the first is lost. 224: a process
-    /// crashed between two calls of its program. 396: one that was excluded while it was held up, and is told so a moment later, counted as one that serves. 1731: so did one whose DHT was lost meanwhile.
+    /// Seeds that the schedule once judged wrongly. 157: a node that starts while it is cut off founds a second system, as it may, and nothing of the first is lost. 224: a process
+    /// crashed between two calls of its program. 396: a member excluded while it was held up, and told so a moment later, counted as serving. 1731: so did one that had lost its DHT.
     /// </summary>
     [Theory]
     [InlineData(157)]

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What a person on call reads of a cluster: docs/guide/operations.md.</summary>
+/// <summary>What a person on call reads about a cluster: docs/guide/operations.md.</summary>
 public sealed class LogTests
 {
     private const int Count = 4;
@@ -125,7 +125,7 @@ public sealed class LogTests
                 var log = new LogCollector();
                 var group = await (await cluster.StartAsync(new() { LoggerFactory = log })).Node.JoinAsync("shop", g => g.HandleAsync<string>("say", async (_, _) => await simulation.Delay(TimeSpan.FromSeconds(10))));
                 var other = await (await cluster.StartAsync()).Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { }));
-                // A view change waits until what members sent to each other in the view is handled.
+                // A view change waits until the messages that members sent one another in the view are handled.
                 await other.SendToAsync(other.CurrentView.RankOf(group.Self), "say", "hello");
                 await simulation.Delay(TimeSpan.FromSeconds(1));
                 _ = simulation.Spawn(async () => await (await cluster.StartAsync()).Node.JoinAsync("shop", static g => g.Handle<string>("say", static (_, _) => { })));
@@ -155,7 +155,7 @@ public sealed class LogTests
             }, Limit);
         });
 
-    /// <summary>Errors of user code are told once a second, with the first, however many there are.</summary>
+    /// <summary>However many errors user code throws, the log has one line a second, with the first of them.</summary>
     [Fact]
     public void Handlers_that_throw_are_counted_and_the_first_is_told() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(Handlers_that_throw_are_counted_and_the_first_is_told)}", run =>
@@ -219,7 +219,7 @@ public sealed class LogTests
         }
     }
 
-    // Where the one event of that name is.
+    // The index of the only event of that name.
     private static int Single(LogEntry[] told, string name)
     {
         Assert.True(told.Count(entry => entry.Name == name) == 1, $"{name} in: {Text(told)}");

@@ -1,6 +1,6 @@
 namespace Ida.Cluster.Tests;
 
-/// <summary>That all is lost is not believed: whoever is told so of what it holds is found, and so is a scenario that loses too much.</summary>
+/// <summary>A report that a shard is lost is not simply believed: a member that is told so while it holds the shard itself is found; so is a scenario that loses too much.</summary>
 public sealed class LossTests
 {
     private static readonly HeldShard s_holder = new(null, 0, true, false);

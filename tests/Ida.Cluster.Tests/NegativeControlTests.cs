@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>node-and-turn.md#a-checker-has-a-negative-control over the whole stack: a cluster whose nodes do without a rule is found out by a checker.</summary>
+/// <summary>node-and-turn.md#a-checker-has-a-negative-control over the whole stack: a checker finds out a cluster whose nodes leave out a rule.</summary>
 public sealed class NegativeControlTests(ITestOutputHelper output)
 {
     private const string Synchrony = "virtual synchrony";
@@ -43,7 +43,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
         var random = dht.Simulation.Random;
         dht.Run(6, async () =>
         {
-            // Frames of the old view that arrive in the new one.
+            // Slow links make frames of the old view arrive in the new one.
             var ways = new List<(SimNode From, SimNode To)>();
             if (stragglers)
                 for (int from = 1; from < 6; from++)
@@ -53,11 +53,11 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
             for (int i = 0; i < 2; i++)
             {
                 await dht.Simulation.Delay(TimeSpan.FromMilliseconds(50 + random.Next(50)));
-                // Not the first three: they vote in the Oracle.
+                // Not one of the first three, which vote in the Oracle.
                 dht.Members[3 + random.Next(3)].Host.Crash();
             }
             await dht.Simulation.Delay(TimeSpan.FromMilliseconds(100));
-            // Who is to serve at rest gets no frames that take seconds.
+            // At rest every member must serve, which frames that take seconds would prevent.
             foreach (var (from, to) in ways) dht.Simulation.Network.Slow(from, to, 1);
         }).ThrowIfFailed();
     }
@@ -88,7 +88,7 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
                 }
                 await simulation.Delay(TimeSpan.FromMicroseconds(100));
                 if (turn != 20) continue;
-                // It gives the order, so messages without a place in it are left to the flush.
+                // It is the sequencer, so messages without a position are left to the flush.
                 members[0].Member.Host.Crash();
                 members[0].End();
             }
@@ -100,7 +100,8 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
         }, TimeSpan.FromMinutes(1));
     }
 
-    /// <summary>A seed shows it in which the checker itself finds the anomaly that the lack of the rule brings about, and nothing fails with all rules: what its calls are told, or how its members end, another checker judges.</summary>
+    /// <summary>Shown by a seed in which the checker itself finds the anomaly that the missing rule causes, and in which nothing fails with all rules. What calls are
+    /// told, and how members end, is for other checkers.</summary>
     private void Noticed(string rule, int most, Action<SimulationCase, string?> body, Func<Exception, bool> isVerdict)
     {
         for (ulong seed = 1; seed <= (ulong)most; seed++)

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>The judge of nodes at rest knows each thing that they must not keep.</summary>
+/// <summary>The judge of nodes at rest finds each thing that a node must not keep.</summary>
 public sealed class NodeAtRestTests
 {
     private const ulong Own = 1, Other = 2, Dead = 3;
@@ -23,9 +23,9 @@ public sealed class NodeAtRestTests
         Assert.Null(WrongLink(s_link, s_seed with { Phase = LinkPhase.Down }));
         Assert.Null(WrongLink(s_link with { IsAskedFor = false }));
         Assert.Null(WrongLink(s_link with { IsAskedFor = false, Phase = LinkPhase.Down }));
-        // What a stranger has not taken is not counted.
+        // What is queued for a stranger does not count.
         Assert.Null(Rest(s_kept with { Links = [s_link with { Backlog = 100, IsForeign = true }] }).Excess);
-        // Slabs of what a node that has gone did not acknowledge.
+        // Slabs may hold what a node that is gone did not acknowledge.
         Assert.Null(Rest(s_kept with { Slabs = 2 << 20, Unacknowledged = 1 << 20, Links = [s_link with { Backlog = 1 << 20, Phase = LinkPhase.Down, IsAskedFor = false }] }).Excess);
     }
 
@@ -83,7 +83,7 @@ public sealed class NodeAtRestTests
     public void A_link_without_another_end_is_found(string? other) =>
         Assert.NotNull(Resting(s_kept, other is null ? [] : [s_back with { Phase = Enum.Parse<LinkPhase>(other) }]).WrongLink);
 
-    /// <summary>A life of a node before this one is another node.</summary>
+    /// <summary>An earlier life of a node is another node.</summary>
     [Fact]
     public void A_link_whose_other_end_means_another_is_found() => Assert.NotNull(Resting(s_kept, [s_back with { NodeId = Dead }]).WrongLink);
 
@@ -99,7 +99,7 @@ public sealed class NodeAtRestTests
     public void Nobody_but_who_watches_an_address_asks_for_it() =>
         Assert.NotNull((Rest(s_kept with { Sockets = 2, Links = [s_link, s_seed] }) with { Watched = [] }).WrongLink);
 
-    // With the sockets that its links have.
+    // With as many sockets as the links have.
     private static string? WrongLink(params LinkUse[] links) =>
         Rest(s_kept with { Links = links, Sockets = links.Count(static link => link.Phase is LinkPhase.Up or LinkPhase.Dialling) }).WrongLink;
 

@@ -12,7 +12,7 @@ public sealed class PartitionTests
     private const int Count = 5;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
 
-    /// <summary>A group program whose state is the list of what was delivered, in order.</summary>
+    /// <summary>A group program whose state is the list of delivered messages, in order.</summary>
     private sealed class Program
     {
         public List<string> Log { get; } = [];
@@ -142,7 +142,7 @@ public sealed class PartitionTests
                 await last!;
                 Assert.Equal((3, MembershipState.Active, false), (calls, member.Node.State, member.Node.Completion.IsCompleted));
 
-                // The first waits for its life, the second for nothing that ever comes.
+                // The first callback waits for the end of its life, the second for something that never comes.
                 async Task StuckAsync(int call, IdaNode node, CancellationToken token)
                 {
                     var group = await node.JoinAsync("g", cancellationToken: token);

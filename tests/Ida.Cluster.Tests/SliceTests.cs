@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What members say of themselves under faults is held against the history: the judge finds each thing that is wrong with it, and nothing else.</summary>
+/// <summary>What members say about themselves under faults is compared with the history: the judge finds each thing that is wrong, and nothing else.</summary>
 public sealed class SliceTests
 {
     private readonly HistoryRecorder _recorder = new(clock: static () => 0);

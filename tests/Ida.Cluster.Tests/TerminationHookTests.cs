@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What hooks say to each other in a view change is handled everywhere before the next view (views-and-flush.md#acknowledge-with-own-messages-handled,
+/// <summary>What hooks send one another in a view change is handled everywhere before the next view (views-and-flush.md#acknowledge-with-own-messages-handled,
 /// #hook-messages-wait-for-the-wedge).</summary>
 public sealed class TerminationHookTests
 {
@@ -46,7 +46,7 @@ public sealed class TerminationHookTests
             }, TimeSpan.FromMinutes(5));
         });
 
-    // Takes its time before it is done, as a hook that has work to finish does.
+    // Takes some time before it is done, like a hook that has work to finish.
     private static async Task EchoAsync(Simulation simulation, ProcessId self, Proposal proposal, TerminationContext context)
     {
         foreach (var survivor in context.Survivors)

@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>What a node in trouble tells, and that it tells it once.</summary>
+/// <summary>What a node in trouble logs, and that it logs it once.</summary>
 public sealed class TroubleLogTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(10);
@@ -145,7 +145,7 @@ public sealed class TroubleLogTests
             var member = await cluster.StartAsync(new() { LoggerFactory = log });
             await simulation.Delay(TimeSpan.FromSeconds(2));
             Assert.DoesNotContain(log.Entries, static entry => entry.Name is "HandshakeRefused" or "InputRefused");
-            // Malformed frames of a peer: it is muted after 100.
+            // A peer is muted after 100 malformed frames.
             var other = await cluster.StartAsync();
             await simulation.Delay(TimeSpan.FromSeconds(2));
             SendMalformed(other, member, 150);
@@ -156,7 +156,7 @@ public sealed class TroubleLogTests
         }, Limit);
     }
 
-    /// <summary>Anybody may have himself muted as often as he likes.</summary>
+    /// <summary>A peer can get itself muted as often as it likes, so at most one line a second tells of it.</summary>
     [Fact]
     public void Of_nodes_that_are_muted_at_once_one_is_told_in_a_second()
     {

@@ -5,7 +5,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>A turn throws at a random moment: the node ends loudly and completely, the others go on.</summary>
+/// <summary>A turn throws at a random moment: the node ends loudly and completely, and the others go on.</summary>
 public sealed class TurnFaultTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
@@ -69,7 +69,7 @@ public sealed class TurnFaultTests
             }, Limit);
         });
 
-    // Some refuse at the call.
+    // Some calls throw at once, and not through their task.
     private static async Task Begin(Func<Task> call) => await call();
 
     private static NodeFaultedException CauseOf(Task task) => Assert.IsType<NodeFaultedException>(task.Exception!.InnerException);

@@ -2,7 +2,7 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>A program is upgraded one process after the other, and the new one has a map and a resolver more.</summary>
+/// <summary>A program is upgraded process by process; the new version has one map and one resolver more.</summary>
 public sealed class UpgradeTests
 {
     private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 2 };
@@ -28,7 +28,7 @@ public sealed class UpgradeTests
                     Assert.Equal(3, (await dht.Map<string, int>("stock").GetAsync("apples")).Value);
                     await old.Node.DisposeAsync();
                 }
-                // The last old member has gone before all others know it.
+                // The last old member is gone before all others know that it is.
                 Exception? error = new InvalidOperationException("It was not tried.");
                 for (int i = 0; i < 100 && error is not null; i++)
                 {

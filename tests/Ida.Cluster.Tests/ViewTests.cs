@@ -4,14 +4,14 @@ using Ida.Testing;
 
 namespace Ida.Cluster.Tests;
 
-/// <summary>Over the whole stack, oracle.md#what-comes-together-is-one-entry: what comes together changes the view together.</summary>
+/// <summary>Over the whole stack, oracle.md#what-comes-together-is-one-entry: requests that come together change the view together.</summary>
 public sealed class ViewTests
 {
     [Fact]
     public void B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views() =>
         SimulationRunner.ForEachSeed(100, $"*{nameof(B9_joins_failures_and_leaves_within_20_ms_take_at_most_two_views)}", run =>
         {
-            // No stragglers of 15 ms: the 20 ms are counted where the requests arrive.
+            // Without the links' stragglers of 15 ms: the 20 ms are counted where the requests arrive.
             var cluster = new SimCluster(run.Start(new() { Link = new() { TailChance = 0 } }));
             var simulation = cluster.Simulation;
             simulation.RunAsync(async () =>
@@ -31,8 +31,8 @@ public sealed class ViewTests
                     await foreach (var view in members[0].Group.Views()) seen.Add(view);
                 });
 
-                // Not the voters of the Oracle: how fast a view comes when those die is measured elsewhere. Within 8 ms, so that with their way
-                // to the Oracle's leader all requests are there within 20 ms.
+                // The Oracle's voters stay: how fast a view comes when they die is measured elsewhere. All happens within 8 ms, so that all requests
+                // reach the Oracle's leader within 20 ms.
                 var joining = new List<Task>();
                 for (int i = 0; i < 8; i++)
                 {
@@ -68,7 +68,7 @@ public sealed class ViewTests
                     await foreach (var view in group.Views()) seen.Add(view.Id);
                 });
                 await group.SendAsync("wait", "here");
-                // They gather behind the handler, so that their handling is one batch and ends in one turn.
+                // The views gather behind the busy handler, so they are handled as one batch that ends in one turn.
                 for (int i = 0; i < 4; i++)
                 {
                     var other = await cluster.StartAsync();
@@ -76,7 +76,7 @@ public sealed class ViewTests
                     _ = other.Node.JoinAsync("shop", g => g.HandleAsync<string>("wait", static (_, _) => default)).AsTask();
                     await cluster.Simulation.Delay(TimeSpan.FromMilliseconds(500));
                 }
-                // Without a context, so that the handler goes on in the simulation.
+                // Set outside a synchronization context, so that the handler goes on in the simulation.
                 cluster.Simulation.After(TimeSpan.Zero, busy.SetResult);
                 await cluster.Simulation.Delay(TimeSpan.FromSeconds(5));
                 Assert.True(seen.Count > 4, $"{seen.Count} views");

@@ -3,7 +3,7 @@ using System.Diagnostics.Metrics;
 
 namespace Ida.Exiting;
 
-/// <summary>Listeners of meters and of traces that throw, or never return, from the first instrument and source of the library on.</summary>
+/// <summary>Listeners of meters and traces that throw or never return, from the library's first instrument and source on.</summary>
 internal static class Listeners
 {
     private static MeterListener? s_meters;
@@ -39,7 +39,7 @@ internal static class Listeners
         await using var other = await IdaNode.StartAsync(new() { Cluster = "other", Listen = "127.0.0.1:0" });
     }
 
-    /// <summary>How many meters of the library have instruments that are measured, for who listens well.</summary>
+    /// <summary>How many meters of the library have instruments that a well-behaved listener can measure.</summary>
     public static int Instruments()
     {
         var meters = new SortedSet<string>(StringComparer.Ordinal);

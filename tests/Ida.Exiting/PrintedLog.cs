@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Exiting;
 
-/// <summary>A logger that prints each line behind its name.</summary>
+/// <summary>A logger that prints each line after the name of its event.</summary>
 internal sealed class PrintedLog : ILoggerFactory, ILogger
 {
     public ILogger CreateLogger(string categoryName) => this;

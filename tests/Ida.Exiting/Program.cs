@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 using Ida;
 using Ida.Exiting;
 
-// A member that ends its process when it is excluded, or by a fault: the seed, then what happens to it.
+// A member that ends its process when it is excluded or faults. Arguments: the seed, then what happens to the member.
 string happens = args[1];
 bool isListened = Listeners.TryAdd(happens);
 var options = new IdaNodeOptions { Cluster = "exiting", Seeds = [args[0]], Listen = "127.0.0.1:0", OnExcluded = ExclusionPolicy.Exit, OnFault = ExclusionPolicy.Exit };

@@ -2,7 +2,7 @@ using Ida.Process.Tests.Processes;
 
 namespace Ida.Packages.Tests;
 
-/// <summary>The examples of first pages, in programs that have nothing of this repository but its packages.</summary>
+/// <summary>The examples of the first pages, in programs that use nothing of this repository but its packages.</summary>
 public sealed class FirstPageTests(Packages packages)
 {
     private static readonly TimeSpan s_soon = TimeSpan.FromSeconds(60);

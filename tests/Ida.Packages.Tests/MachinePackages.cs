@@ -3,7 +3,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Packages.Tests;
 
-/// <summary>The machine's folder of packages, into which those were restored that the repository is built with.</summary>
+/// <summary>The machine's folder of packages, which has those that the repository is built with.</summary>
 internal static class MachinePackages
 {
     private static readonly JsonElement s_assets = JsonDocument.Parse(File.ReadAllText(RepositoryFiles.PathOf("src/GroupCore/obj/project.assets.json"))).RootElement;

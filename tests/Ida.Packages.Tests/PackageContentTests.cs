@@ -50,7 +50,7 @@ public sealed class PackageContentTests(Packages packages)
         if (repository.Attribute("url") is { } url) Assert.StartsWith("https://", url.Value, StringComparison.Ordinal);
     }
 
-    /// <summary>Exactly one version of the packages of this repository, as each uses internals of those below it; and nothing that only builds them.</summary>
+    /// <summary>The packages of this repository in exactly one version, since each uses internals of those below it; and none that only serve to build them.</summary>
     [Theory]
     [InlineData("Ida.GroupCore", "")]
     [InlineData("Ida.Oracle", "Ida.GroupCore")]
@@ -89,7 +89,7 @@ public sealed class PackageContentTests(Packages packages)
         Assert.True(ofRepository > 10, $"{ofRepository} documents of the repository");
     }
 
-    /// <summary>The commit of the tree, read without git; null where the tree is no clone, as one from an archive.</summary>
+    /// <summary>The commit of the tree, read without git; null where the tree is no clone but, say, from an archive.</summary>
     private static string? Commit()
     {
         string git = Path.Combine(RepositoryFiles.Root, ".git");

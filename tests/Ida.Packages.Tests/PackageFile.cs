@@ -9,7 +9,7 @@ internal sealed class PackageFile(string path) : IDisposable
     private readonly ZipArchive _files = ZipFile.OpenRead(path);
     private XElement? _metadata;
 
-    /// <summary>Its files in order, without those that are of the format of packages.</summary>
+    /// <summary>Its files in order, without those that belong to the format of packages.</summary>
     public IEnumerable<string> Files => _files.Entries.Select(static entry => entry.FullName).Where(static name => name != "[Content_Types].xml" && !name.StartsWith("_rels/", StringComparison.Ordinal)
         && !name.StartsWith("package/", StringComparison.Ordinal) && !name.EndsWith(".nuspec", StringComparison.Ordinal)).Order(StringComparer.Ordinal);
 

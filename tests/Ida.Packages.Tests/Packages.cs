@@ -21,7 +21,7 @@ public sealed class Packages : IAsyncLifetime
 
     internal PackageFile OpenSymbols(string id) => new(Path.Combine(Folder, $"{id}.{Version}.snupkg"));
 
-    /// <summary>A folder for something of its own.</summary>
+    /// <summary>A new folder of that name.</summary>
     internal string NewFolder(string name) => Directory.CreateDirectory(Path.Combine(_root, name)).FullName;
 
     /// <summary>The examples of all first pages, built from the packages when the first test asks for them.</summary>

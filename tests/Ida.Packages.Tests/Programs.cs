@@ -3,8 +3,8 @@ using Ida.Tests.Shared;
 namespace Ida.Packages.Tests;
 
 /// <summary>
-/// The first example of the first page of the repository and of each package, and a program to be trimmed; built from the packages. They are restored from the folder of the
-/// packages alone, and what others they need from the machine's folder of packages, into a folder of their own.
+/// The first example of the first page of the repository and of each package, and a program to be trimmed, all built from the packages. These are restored from their own
+/// folder alone, and the packages that they need from the machine's folder, all into a folder of the programs' own.
 /// </summary>
 internal sealed class Programs
 {
@@ -15,7 +15,7 @@ internal sealed class Programs
 
     private Programs(string root) => _root = root;
 
-    /// <summary>What each program is called, the page or file it is on, and the package it uses.</summary>
+    /// <summary>The name of each program, the page or file it is on, and the package it uses.</summary>
     public static (string Name, string Page, string Package)[] All { get; } =
     [
         ("FirstPage", "README.md", "Ida"), ("IdaPage", "src/Ida/README.md", "Ida"), ("GroupCorePage", "src/GroupCore/README.md", "Ida.GroupCore"),

@@ -8,10 +8,10 @@ internal static class Sdk
 {
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
 
-    /// <summary>Runs <c>dotnet</c> in a folder to its end; fails with all that it said if it fails or takes longer than 5 minutes.</summary>
+    /// <summary>Runs <c>dotnet</c> in a folder to its end. Fails, with all its output, if it fails or takes longer than 5 minutes.</summary>
     public static async Task RunAsync(string folder, params string[] arguments)
     {
-        // Into a file: servers that the command leaves running would hold a pipe open.
+        // The output goes into a file: servers that the command leaves running would hold a pipe open.
         string said = Path.GetTempFileName();
         try
         {

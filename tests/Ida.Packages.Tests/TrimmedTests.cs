@@ -2,10 +2,10 @@ using Ida.Process.Tests.Processes;
 
 namespace Ida.Packages.Tests;
 
-/// <summary>A program of which everything is trimmed that it does not use, but for the framework.</summary>
+/// <summary>A program that is trimmed of everything it does not use, except for the framework.</summary>
 public sealed class TrimmedTests(Packages packages)
 {
-    /// <summary>The last line, of a type inside a registered one, is the control: the guide says what to do for those.</summary>
+    /// <summary>The last line, of a type inside a registered one, is the control: for such types the guide says what to do.</summary>
     [Fact]
     public async Task Registered_types_keep_their_members_and_types_inside_them_do_not()
     {

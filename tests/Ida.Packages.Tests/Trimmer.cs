@@ -1,7 +1,7 @@
 namespace Ida.Packages.Tests;
 
 /// <summary>
-/// Trims a program as <c>dotnet publish</c> does with <c>PublishTrimmed</c>, by the same tool, but leaves the framework as it is: so no runtime has to be fetched. Any warning is an error.
+/// Trims a program by the tool that <c>dotnet publish</c> uses with <c>PublishTrimmed</c>, but leaves the framework as it is, so no runtime has to be fetched. Any warning is an error.
 /// </summary>
 internal static class Trimmer
 {
@@ -11,7 +11,7 @@ internal static class Trimmer
         string from = Path.GetDirectoryName(path)!, name = Path.GetFileName(path), into = Path.Combine(from, "trimmed");
         string framework = Path.GetDirectoryName(typeof(object).Assembly.Location)!;
         List<string> arguments = ["-a", $"{path}.dll", "entrypoint", "-d", from, "-d", framework, "-out", into, "--trim-mode", "link", "--action", "copy", "--action", "link", name, "--warnaserror",
-            // The tool does not read the framework, and so would take types that only the framework makes for types that nobody makes.
+            // The tool does not read the framework, and would take types that only the framework creates for types that nobody creates.
             "--disable-opt", "unusedtypechecks"];
         foreach (string assembly in Directory.EnumerateFiles(framework, "*.dll")) arguments.AddRange(["--action", "skip", Path.GetFileNameWithoutExtension(assembly)]);
         string all = Path.Combine(from, "trim.rsp");

@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
-/// <summary>What is required of the DHT, in the model; whole processes are tested elsewhere.</summary>
+/// <summary>What is required of the DHT, shown in the model; whole processes are tested elsewhere.</summary>
 public sealed class AcceptanceTests
 {
     private const int Seeds = 100;
@@ -69,7 +69,7 @@ public sealed class AcceptanceTests
         Assert.True(unjudged * 50 <= work, $"{unjudged} of {work} operations were not judged");
     }
 
-    /// <summary>Seeds whose reads showed what was lost with the member that answered them.</summary>
+    /// <summary>Seeds in which a read showed a value that was lost with the member that answered it.</summary>
     [Theory]
     [InlineData(83795)]
     public void I9_3_what_an_ordered_read_saw_at_a_member_that_is_lost_is_not_judged(int seed) => Assert.Null(DhtScenarios.Ordered.Judge((ulong)seed));
@@ -95,7 +95,7 @@ public sealed class AcceptanceTests
             var put = Map(world, coordinator).PutAsync(keys.Select(key => KeyValuePair.Create(key, (int)seed))).AsTask();
             Wait(world, put);
             Assert.True(put.IsCompletedSuccessfully);
-            // At this very instant: what it had not handed to the network is lost with it.
+            // It crashes at this very instant: what it had not handed to the network is lost with it.
             world.Crash(world.Members[coordinator], loseAll: true);
             world.ChangeView();
             int survivor = (coordinator + 1 + world.Random.Next(5)) % 6;
@@ -188,7 +188,7 @@ public sealed class AcceptanceTests
         if (!task.IsCompleted) world.RunUntil(() => task.IsCompleted, "The call");
     }
 
-    /// <summary>Time, or one random delivery.</summary>
+    /// <summary>Lets some time pass, or delivers one random frame.</summary>
     private static void Disturb(DhtWorld world)
     {
         world.Poke();

@@ -3,14 +3,14 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// A newcomer holds what it is asked to, since it does not know yet what was acknowledged before its view. Initialised members refuse an attempt at
-/// such a put; where they are gone when it decides alone, it must not apply it again.
+/// A newcomer holds every attempt that it is asked to hold, since it does not know yet what was acknowledged before its view. Initialised members refuse an attempt at an
+/// acknowledged put. Where these are gone and the newcomer decides alone, it must not apply the put again.
 /// </summary>
 public sealed class AcknowledgedAttemptTests
 {
     private const int Newcomer = 4;
 
-    /// <param name="before">Whether the acknowledgement came before the newcomer's view, so that the state has no outcome of the put; else it overtakes the outcome, which is on its way.</param>
+    /// <param name="before">Whether the acknowledgement came before the newcomer's view, so that the state has no outcome of the put; else it overtakes the outcome on its way.</param>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -39,7 +39,7 @@ public sealed class AcknowledgedAttemptTests
             world.Advance(TimeSpan.FromMicroseconds(200));
         }
         Assert.True(late.Host.Current.State.Initialised);
-        // Those who know better never answer.
+        // The members that know better never answer.
         world.Crash(world.Members[0], loseAll: true);
         world.Crash(world.Members[2], loseAll: true);
         world.ChangeView();
@@ -55,7 +55,7 @@ public sealed class AcknowledgedAttemptTests
             world.Poke();
             for (int i = 0; i < 20 && !next.IsCompleted; i++)
             {
-                // What is not of the writer stays where it is: the state comes later.
+                // Frames that are not of the writer stay where they are, so the state comes later.
                 world.DeliverAll(static (from, to) => from == 1 || to == 1);
                 world.Advance(TimeSpan.FromMicroseconds(100));
             }

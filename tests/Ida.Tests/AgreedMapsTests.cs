@@ -26,7 +26,7 @@ public sealed class AgreedMapsTests
         Assert.Equal(FlatView.Id(1), _maps.LackedBy("a", "x"));
         Assert.Null(_maps.LackedBy("a"));
         Assert.Null(_maps.LackedBy("a", "y"));
-        // The first of those who lack it.
+        // The first of the members that lack it.
         Assert.Equal(FlatView.Id(0), _maps.LackedBy("c"));
         Assert.Equal(FlatView.Id(0), _maps.LackedBy("c", "x"));
     }
@@ -61,7 +61,7 @@ public sealed class AgreedMapsTests
         Assert.Null(Take(A with { Resolvers = ["x", "y", "z"] }, B, new("c", "k", "v", "", [])));
     }
 
-    /// <summary>Nobody can use it yet, so a comer need not have it.</summary>
+    /// <summary>Nobody can use it yet, so a new member need not have it.</summary>
     [Fact]
     public void What_only_some_members_declare_is_not_in_use()
     {

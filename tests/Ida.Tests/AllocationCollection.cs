@@ -1,5 +1,5 @@
 namespace Ida.Tests;
 
-/// <summary>Beside nothing else: tests in parallel take from the same pools.</summary>
+/// <summary>Runs beside no other test: tests in parallel take from the same pools.</summary>
 [CollectionDefinition(AllocationTests.Alone, DisableParallelization = true)]
 public sealed class AllocationCollection;

@@ -3,9 +3,8 @@ using System.Globalization;
 namespace Ida.Tests;
 
 /// <summary>
-/// The hot path allocates what it keeps or returns, and nothing else. Measured at every member by itself, of a DHT of two shards with
-/// two members each on one thread: at the caller with its call, at all of them in their turns. What remains beside stored values is the
-/// rare growth of a pool, below one byte per operation.
+/// The hot path allocates only what it keeps or returns. Measured at each member by itself, in a DHT of two shards with two members each on one thread: at the caller
+/// in its call, at all members in their turns. Besides stored values, only the rare growth of a pool remains, below one byte per operation.
 /// </summary>
 [Collection(Alone)]
 public sealed class AllocationTests(ITestOutputHelper output)
@@ -16,10 +15,10 @@ public sealed class AllocationTests(ITestOutputHelper output)
     /// <summary>An array of up to 8 bytes: a stored value.</summary>
     private const int Value = 32;
 
-    /// <summary>What is told of a put beside its versions.</summary>
+    /// <summary>What is told of a put besides its versions.</summary>
     private const int Report = 40;
 
-    /// <summary>What a merge brings, what is stored, what the resolver's call takes, and the report.</summary>
+    /// <summary>What a merge brings, what is stored, what the call of the resolver takes, and the report.</summary>
     private const int Executing = (3 * Value) + Report;
 
     /// <summary>The same, where the key is no object.</summary>
@@ -54,7 +53,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         Check("Put of 3 keys", batch, () => map.PutAsync(pairs), static result => result.Versions.Count == 3, KeptOfThree);
     }
 
-    /// <summary>All members put the same keys at once: proposals differ, so that times are fixed and told in a second round.</summary>
+    /// <summary>All members put the same keys at once. Their proposals differ, so times are fixed and told in a second round.</summary>
     [Theory]
     [InlineData(4)]
     [InlineData(32)]
@@ -129,7 +128,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         Check("Get with a token", 32, () => map.GetAsync(key, null, cancellation.Token), static found => found is { Value: 17 }, static _ => 0);
     }
 
-    /// <summary>Users' code is run under the invariant culture, at the caller and at each replica; a process in English allocates for that no more than one without a culture.</summary>
+    /// <summary>User code runs under the invariant culture, at the caller and at each replica. For this, a process in English allocates no more than one without a culture.</summary>
     [Theory]
     [InlineData("get", 0)]
     [InlineData("get", 1)]
@@ -158,7 +157,7 @@ public sealed class AllocationTests(ITestOutputHelper output)
         }
     }
 
-    /// <summary>A key of the map with a shard key that lies in a shard.</summary>
+    /// <summary>A key of the map with a shard key, in the given shard.</summary>
     private long Placed(int shard)
     {
         var layer = _world.Dhts[0].Layer;
@@ -173,10 +172,10 @@ public sealed class AllocationTests(ITestOutputHelper output)
 
     private int KeptOfThree(int rank) => _world.ShardOf(rank) == 0 ? 2 * Value : Value;
 
-    /// <summary>What a participant keeps; and of answers with a report the member of the call, where it is none itself, reads the first.</summary>
+    /// <summary>What a participant keeps; or what the caller's member, where it is no participant, reads of the first answer with a report.</summary>
     private int Kept(int rank, int shard, int executed, int told) => _world.ShardOf(rank) == shard ? executed : rank == 0 ? told : 0;
 
-    /// <summary>Of others' answers the member of the call reads each, where the first was computed for another time.</summary>
+    /// <summary>The caller's member reads each of the others' answers if the first was computed for another time.</summary>
     private int KeptAtMost(int rank, int shard, int executed, int told) =>
         (_world.ShardOf(rank) == shard ? executed : 0) + (rank != 0 ? 0 : told * Enumerable.Range(1, 3).Count(other => _world.ShardOf(other) == shard));
 
@@ -194,12 +193,12 @@ public sealed class AllocationTests(ITestOutputHelper output)
         return key;
     }
 
-    /// <summary>Begins a batch, lets all members come to rest, takes the results; again and again. Each member allocates what it keeps.</summary>
+    /// <summary>Begins a batch, lets all members come to rest and takes the results, again and again. Each member allocates what it keeps, and no more.</summary>
     private void Check<T>(string what, int batch, Func<ValueTask<T>> begin, Func<T, bool> right, Func<int, int> kept, Func<int, int>? atMost = null)
     {
         var calls = new List<ValueTask<T>>(batch);
         int members = _world.Dhts.Count;
-        // At the members by rank, then in the calls. The least of a few runs after a first: the runtime allocates for itself now and then.
+        // At the members by rank, then in the calls. The least of a few runs after a first one, since the runtime allocates for itself now and then.
         double[] least = new double[members + 1];
         Array.Fill(least, double.MaxValue);
         for (int run = 0; run < 4; run++)

@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Answers that wait for room on the links of those who asked: in what order they go, and how much may wait.</summary>
+/// <summary>Answers that wait for room on the links of their askers: in what order they go, and how much may wait.</summary>
 public sealed class AnswersDueTests
 {
     private const int Most = 8;

@@ -2,7 +2,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Bytes of frames: whatever they are, reading ends with a value or with a failure, and never beyond them.</summary>
+/// <summary>Bytes of frames: whatever they are, reading ends with a value or a failure, and never goes beyond them.</summary>
 public sealed class BodyReaderTests
 {
     [Fact]

@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>No member has more on the way to another than its link has room for, and what waits goes on.</summary>
+/// <summary>No member has more on the way to another than the link has room for, and operations that wait for room go on.</summary>
 public sealed class ByteBudgetTests
 {
     private const long Budget = 200_000;
@@ -11,7 +11,7 @@ public sealed class ByteBudgetTests
     [Fact]
     public void F21_answers_wait_with_their_question_until_there_is_room()
     {
-        // What the askers may have in flight does not bound it.
+        // The askers' own limit of bytes in flight is too high to bound the answers.
         var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlightBytes = 1L << 30 } });
         world.BulkBytes = Budget;
         var map = world.Members[0].Dht.Map<string, byte[]>("bytes");
@@ -85,7 +85,7 @@ public sealed class ByteBudgetTests
             }
             if (round == 10) large = map.PutAsync(new[] { "u0", "v1", "w0", "x1", "y0", "z1" }.Select(static key => KeyValuePair.Create(key, (byte[]?)new byte[200_000]))).AsTask();
             world.Poke();
-            // One of them is always on the way.
+            // One of the small puts is always on the way.
             world.DeliverAll((from, to) => (from + to + round) % 2 == 0);
             world.Advance(TimeSpan.FromMilliseconds(1));
         }
@@ -93,7 +93,7 @@ public sealed class ByteBudgetTests
         Assert.True(ended > 10);
     }
 
-    /// <summary>Puts on the same member fill its link and wait for it always.</summary>
+    /// <summary>Puts on the same member fill its link, and some always wait for it.</summary>
     [Fact]
     public void R_a_put_of_about_as_many_bytes_as_may_be_in_flight_has_its_turn_where_others_wait_for_the_link()
     {
@@ -169,7 +169,7 @@ public sealed class ByteBudgetTests
     {
         var world = DhtWorld.Founded(4, options: Options() with { ShardSize = 1, Member = Options().Member with { MaxOperations = 64, MaxInFlightBytes = 1L << 30 } });
         world.BulkBytes = Budget;
-        // The keys lie at one member; of the others the first asks and takes nothing.
+        // The keys lie at one member. Of the others, the first asks and takes no answers.
         string[] keys = [.. Enumerable.Range(0, 10).Select(i => $"{(char)('a' + i)}0")];
         var put = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync(keys.Select(key => KeyValuePair.Create(key, (byte[]?)new byte[9_000]))).AsTask();
         world.RunUntil(() => put.IsCompletedSuccessfully, "The put");
@@ -216,15 +216,15 @@ public sealed class ByteBudgetTests
         Assert.True(due.TryTake(2, out var second));
         Assert.Equal((new OperationId(1, 8), new OperationId(1, 7)), (first.Question.Id, second.Question.Id));
         Assert.False(due.HasAny(2));
-        // Attempts of other issuers have numbers of their own.
+        // Other issuers number their attempts by themselves.
         due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 2), [1], []));
         due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), 1, 77), [1], []));
         Assert.True(due.TryTake(2, out _) && due.TryTake(2, out _));
-        // Those who retry a put number their attempts apart, also at the same payload: who asks may wait for each of them.
+        // So do members that retry a put, even with the same payload: an asker may wait for each of these attempts.
         foreach (uint attempt in (uint[])[1, 2, 1]) due.Add(2, new(DhtFrame.Quiescent, new(new(1, 7), attempt, 77), [1], []));
         Assert.True(due.TryTake(2, out var one) && due.TryTake(2, out var two) && (one.Attempt, two.Attempt) is (1, 2));
         Assert.False(due.HasAny(2));
-        // One that comes late is for nobody any more, and the newer one stays.
+        // An answer to an older attempt comes too late for anybody, and the newer answer stays.
         due.Add(2, Answer(9, 4, 100));
         due.Add(2, Answer(9, 3, 100));
         Assert.True(due.TryTake(2, out var newest));
@@ -236,7 +236,7 @@ public sealed class ByteBudgetTests
         static DueAnswer Answer(ulong request, uint attempt, int bytes) => new(DhtFrame.Value, new(new(1, request), attempt), [1, 2], [(new byte[bytes], 1)]);
     }
 
-    /// <summary>Answers that come only when their shard is quiescent are refused beyond the bound as those that come at once are.</summary>
+    /// <summary>Answers that come only when their shard is quiescent are refused beyond the bound, as answers that come at once are.</summary>
     [Fact]
     public void R_answers_that_wait_for_others_to_be_quiescent_are_bounded_too()
     {
@@ -245,10 +245,10 @@ public sealed class ByteBudgetTests
         var map = world.Members[Reader].Dht.Map<string, byte[]>("bytes");
         string[] large = [.. Enumerable.Range(0, 8).Select(i => $"{(char)('a' + i)}0")];
         foreach (string key in large) Run(map.PutAsync(key, new byte[100_000]).AsTask());
-        // Reads have brought little of late.
+        // Recent reads have brought little.
         for (int i = 0; i < 80; i++) Run(map.GetAsync(["y0", "z0", "large"]).AsTask());
         world.Settle();
-        // In each shard a put has not got its time: one waits for the first shard, one for the second.
+        // In each of the two shards a put does not have its time yet.
         var first = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync("v0", [1]).AsTask();
         var second = world.Members[Writer].Dht.Map<string, byte[]>("bytes").PutAsync("v1", [1]).AsTask();
         world.Poke();

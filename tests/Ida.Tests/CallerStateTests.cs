@@ -4,8 +4,8 @@ using Ida.Coordination;
 namespace Ida.Tests;
 
 /// <summary>
-/// Random calls of careless callers at few places in flight: timeouts that expire, cancellations at any moment, retries by operation id
-/// at any member. After every step each operation stands in one place; each call ends once; what it is told is true.
+/// Random calls of careless callers that may have few operations in flight: timeouts that expire, cancellations at any moment, retries by operation id
+/// at any member. After every step each operation is in one place. Each call ends once, and what it is told is true.
 /// </summary>
 public sealed class CallerStateTests(ITestOutputHelper output)
 {
@@ -74,7 +74,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
 
     private void Put()
     {
-        // Of shard 0, 1 or both; some share a key with others, which then queue there.
+        // In shard 0, in shard 1 or in both. Some puts share a key with others, and queue there.
         var cell = new Cell(_cells.Count, _random.Next(3), _random.Next(4) == 0);
         _cells.Add(cell);
         Submit(cell, null, _random.Next(_world.Members.Count), _random.Next(3) == 0 ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict);
@@ -118,7 +118,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         for (int i = _random.Next(4); i >= 0; i--) _world.Deliver(from, to);
     }
 
-    /// <summary>Every operation of all members in one place, in the phase of that place.</summary>
+    /// <summary>Every operation of all members is in one place, in the phase of that place.</summary>
     private void Check()
     {
         var seen = new HashSet<ClientOperation>(ReferenceEqualityComparer.Instance);
@@ -174,7 +174,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         }
     }
 
-    /// <summary>All members are there still: every unknown outcome is told to a retry at any of them.</summary>
+    /// <summary>All members are still there, so a retry at any of them is told the outcome that was unknown.</summary>
     private async Task ResolveAsync()
     {
         foreach (var cell in _cells.Where(c => c.Open))
@@ -216,7 +216,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
 
         public ConsistencyLevel Level { get; set; }
 
-        /// <summary>Told as unknown, and not otherwise since.</summary>
+        /// <summary>Its outcome was told as unknown, and nothing else was told since.</summary>
         public bool Open { get; set; }
 
         public bool Done { get; set; }

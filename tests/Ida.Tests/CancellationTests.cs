@@ -2,7 +2,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Tests;
 
-/// <summary>What a caller is told who gives up: before anything was done, after it, and where there is no room to say so.</summary>
+/// <summary>What a caller that gives up is told: before anything was done, after it, and where there is no room to say so.</summary>
 public sealed class CancellationTests
 {
     [Fact]
@@ -124,7 +124,7 @@ public sealed class CancellationTests
         await Task.WhenAll(calls);
     }
 
-    /// <summary>Until the queue takes no more.</summary>
+    /// <summary>Posts until the queue takes no more.</summary>
     private static void Fill(HarnessMember member)
     {
         int most = 1 << 20;

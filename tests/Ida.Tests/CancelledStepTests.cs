@@ -1,8 +1,8 @@
 namespace Ida.Tests;
 
 /// <summary>
-/// One put, cancelled after each single step of its life, and repeated at its own member or another: in the command queue, waiting for
-/// a place, sent, proposed, committed, at a view change, after a takeover. It is executed once or, where its caller was told so, not at all.
+/// One put, cancelled after each single step of its life, and retried at its own member or another: in the command queue, waiting for
+/// a place, sent, proposed, committed, at a view change, after a takeover. It is executed once, or not at all if its caller was told so.
 /// </summary>
 public sealed class CancelledStepTests(ITestOutputHelper output)
 {
@@ -34,9 +34,9 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
     }
 
     /// <summary>
-    /// The same put, cancelled once it is sent; after some steps a retry of it, which is cancelled at any step. A retry is told the whole result,
-    /// or that it may be repeated. That many of them are cancelled while a shard is executing the put, with another that has executed it, and while
-    /// the member that issued it is asked for its versions, since one shard has executed it and another has forgotten it.
+    /// The same put, cancelled once it is sent. After some steps it is retried, and the retry is cancelled at any step. A retry is told the whole result,
+    /// or that it may be repeated. The last two numbers are the least number of retries that are cancelled while one shard executes the put and another has
+    /// executed it, and while the issuer is asked for the versions, because one shard has executed the put and another has forgotten it.
     /// </summary>
     [Theory]
     [InlineData("calm", 1, 3, 1, 40, 0)]
@@ -67,7 +67,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         Assert.True(told["unknown twice"] > 40);
     }
 
-    /// <summary>What the caller was told, whether there was a step left to cancel at, and whether there was one of the retry.</summary>
+    /// <summary>What the caller was told, whether there was a step left to cancel at, and whether the retry had one left.</summary>
     private static async Task<(string End, bool More, bool MoreOfRetry)> CancelAsync(string way, int retriedAt, int cancelAt, int pause = 0, int? retryCancelAt = null, Dictionary<string, int>? cut = null)
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 } });
@@ -86,7 +86,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
             var id = IdOf(put);
             if (retryCancelAt is { } at)
             {
-                // It tells one of the two shards that the outcome is known.
+                // This put tells one of the two shards that the outcome is known.
                 if (way == "an acknowledgement") after = map.MergePairAsync("b0", 1L).AsTask();
                 while (pause-- > 0 && steps.MoveNext()) ;
                 (var first, moreOfRetry) = await CancelAtAsync(world, steps, world.Members[retriedAt].Dht.Map<string, long>("longs"), pairs, id, at, () =>
@@ -113,7 +113,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         return (end, more, moreOfRetry);
     }
 
-    /// <summary>A put or a retry of one, cancelled after so many steps, and whether it had not ended before.</summary>
+    /// <summary>A put or a retry of one, cancelled after so many steps; and whether it was still running then.</summary>
     private static async Task<(Task<PutResult> Put, bool More)> CancelAtAsync(DhtWorld world, IEnumerator<bool> steps, DhtMap<string, long> map, KeyValuePair<string, long>[] pairs, OperationId? id, int cancelAt, Action? cut = null)
     {
         using var cancellation = new CancellationTokenSource();
@@ -129,7 +129,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         return (put, more);
     }
 
-    /// <summary>What a retry waits for as it is cancelled.</summary>
+    /// <summary>What a retry was waiting for when it was cancelled.</summary>
     private static string Stands(HarnessMember member, OperationId id)
     {
         var op = member.Host.Current!.Coordinator.Standing().Select(static one => one.Op).FirstOrDefault(op => op.Id == id);
@@ -146,7 +146,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         yield return true;
         for (int i = 0; i < 400; i++)
         {
-            // With "a takeover" what member 0 says after its proposals does not leave until others have driven the put to its end.
+            // With "a takeover", what member 0 sends after its proposals does not leave it until others have driven the put to its end.
             var busy = world.Busy().FindAll(p => way != "a takeover" || p.From != 0 || i < 2);
             if (busy.Count == 0 && way == "a takeover" && i < 60) world.Advance(TimeSpan.FromMilliseconds(60));
             else if (busy.Count == 0) world.Advance(TimeSpan.FromMilliseconds(5));

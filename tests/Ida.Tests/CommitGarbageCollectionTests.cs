@@ -3,10 +3,10 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What is kept of commits until their receivers have counted them.</summary>
+/// <summary>What a sender keeps of commits until their receivers have counted them.</summary>
 public sealed class CommitGarbageCollectionTests
 {
-    /// <summary>A member counts nothing of what it gets: the next view, in which all begin to count anew, is asked for.</summary>
+    /// <summary>A member counts none of the commits that it gets. The sender then asks for the next view, in which all begin to count anew.</summary>
     [Fact]
     public void R_commits_that_nobody_counts_are_bounded_by_a_view()
     {
@@ -22,7 +22,7 @@ public sealed class CommitGarbageCollectionTests
         Assert.True(world.ViewRequested);
     }
 
-    /// <summary>A put is stable and executed at one of its two replicas. Its commit to the other is lost with the sender: there it is held without a time.</summary>
+    /// <summary>A put is stable and executed at one of its two replicas. Its commit to the other is lost with the sender, so that replica holds it without a time.</summary>
     [Fact]
     public async Task A_replica_knows_a_put_until_the_other_has_its_commit()
     {

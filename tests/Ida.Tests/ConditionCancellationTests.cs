@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A conditional put or a merge of one key, cancelled after each single step, and repeated under its id.</summary>
+/// <summary>A conditional put or a merge of one key, cancelled after each single step and repeated under its id.</summary>
 public sealed class ConditionCancellationTests
 {
     [Theory]
@@ -77,7 +77,7 @@ public sealed class ConditionCancellationTests
         Assert.True(cancelled > 0 && unknown > 2, $"{cancelled} and {unknown}");
     }
 
-    /// <summary>The command, then frame by frame, until the call has ended or so many steps were made.</summary>
+    /// <summary>Takes the command, then delivers frame by frame, until the call has ended or so many steps were made.</summary>
     internal static void Step(DhtWorld world, Task call, int steps)
     {
         for (int i = 0; i < steps && !call.IsCompleted; i++)

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>Conditional puts that make no sense are refused where they are called, and nothing of them is executed.</summary>
+/// <summary>Conditional puts that make no sense are refused by the call, and nothing of them is executed.</summary>
 public sealed class ConditionMisuseTests
 {
     private readonly DhtWorld _world = DhtWorld.Founded(4);

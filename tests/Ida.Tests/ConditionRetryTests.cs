@@ -3,8 +3,8 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// What a put told the first time it tells again under its id, though its keys have changed since: whether it was applied, the versions, the value that was stored, the
-/// error of its resolver.
+/// A retry of a put under its id is told what the put told the first time, though its keys have changed since: whether it was applied, the versions, the value that was
+/// stored, the error of its resolver.
 /// </summary>
 public sealed class ConditionRetryTests
 {
@@ -43,7 +43,7 @@ public sealed class ConditionRetryTests
         var put = await BeginAsync(world, kind);
         if (lost)
         {
-            // Only a replica remembers then.
+            // Now only a replica remembers.
             if (member == Issuer) member = Outside;
             world.Crash(world.Members[Issuer]);
         }
@@ -54,7 +54,7 @@ public sealed class ConditionRetryTests
         await AssertUnchangedAsync(world, member);
     }
 
-    /// <summary>All who executed it are gone, and the member that issued it.</summary>
+    /// <summary>All members that executed the put are gone, and so is the member that issued it.</summary>
     [Theory]
     [MemberData(nameof(Kinds))]
     public async Task A_member_that_was_given_its_state_tells_the_first_outcome(string kind)
@@ -74,7 +74,7 @@ public sealed class ConditionRetryTests
         await AssertUnchangedAsync(world, Outside);
     }
 
-    /// <summary>Replicas were told that they may forget it: the member that issued it tells how it ended.</summary>
+    /// <summary>Replicas were told that they may forget the put; the member that issued it tells how it ended.</summary>
     [Theory]
     [MemberData(nameof(Members))]
     public async Task What_replicas_have_forgotten_the_member_that_issued_it_tells(string kind, int member, bool inAnotherView)
@@ -92,7 +92,7 @@ public sealed class ConditionRetryTests
         await AssertUnchangedAsync(world, member);
     }
 
-    /// <summary>The put itself is still on its way at the member where it is repeated.</summary>
+    /// <summary>The put itself is still under way at the member where it is repeated.</summary>
     [Theory]
     [MemberData(nameof(Kinds))]
     public async Task A_retry_that_waits_for_the_put_is_told_what_the_put_tells(string kind)
@@ -121,7 +121,7 @@ public sealed class ConditionRetryTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>Values that were stored are as large as values that were read: they wait for room on the link of who asks.</summary>
+    /// <summary>Values that a merge stored are as large as values that are read, so they too wait for room on the asker's link.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -141,7 +141,7 @@ public sealed class ConditionRetryTests
             world.Settle();
         }
         var at = again ? world.Members[Outside].Dht.Map<string, string>("texts") : map;
-        // With 0 the entry goes: one answer without a value is among them.
+        // A merge with 0 removes the entry, so one of the answers has no value.
         var merges = ids.Select((id, i) => at.MergeAsync($"k{i}_0", i, new() { Operation = id }).AsTask()).ToList();
         world.RunUntil(() => merges.TrueForAll(static merge => merge.IsCompleted), "The merges");
         for (int i = 0; i < Keys; i++) Assert.Equal(i == 0 ? null : new string((char)('a' + i), Bytes) + i, await merges[i]);
@@ -151,7 +151,7 @@ public sealed class ConditionRetryTests
 
     public static TheoryData<int, bool> Reused() => new() { { Issuer, false }, { Replica, false }, { Outside, false }, { Issuer, true }, { Replica, true }, { Outside, true } };
 
-    /// <summary>Executed, or still remembered by the member that issued it alone.</summary>
+    /// <summary>The put was executed; where it is forgotten, only the member that issued it still remembers it.</summary>
     [Theory]
     [MemberData(nameof(Reused))]
     public async Task Another_expectation_or_another_effect_is_another_put(int member, bool forgotten)
@@ -195,7 +195,7 @@ public sealed class ConditionRetryTests
         ulong a = before.VersionOf("a0"), b = before.VersionOf("b0");
         var id = PooledOperationTests.Unknown(world, Put(world.Members[Issuer].Dht, kind, a, new() { Timeout = TimeSpan.FromMilliseconds(5) }));
         world.Settle();
-        // Of the member that issued it nobody hears that its outcome may be forgotten.
+        // The member that issued it makes no more calls, so nobody hears that the outcome may be forgotten.
         var other = world.Members[0].Dht.Map<string, string>("texts");
         var after = await world.EndAsync(other.GetAsync(["a0", "b0", "c0", "d0"]));
         string told = kind switch

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>Puts that are applied only where keys have the versions that are expected of them.</summary>
+/// <summary>Puts that are applied only if their keys have the expected versions.</summary>
 public sealed class ConditionTests
 {
     private readonly DhtWorld _world = DhtWorld.Founded(4);
@@ -8,7 +8,7 @@ public sealed class ConditionTests
 
     public ConditionTests() => _map = _world.Members[1].Dht.Map<string, string>("texts");
 
-    /// <summary>At a member of the shard and at one outside of it.</summary>
+    /// <summary>Called at a member outside of the key's shard, and at one in it.</summary>
     [Theory]
     [InlineData("a0")]
     [InlineData("a1")]
@@ -42,9 +42,9 @@ public sealed class ConditionTests
         read = await End(_map.GetAsync(key));
         Assert.True(await End(_map.TryRemoveAsync(key, read.Version)));
         Assert.False((await End(_map.GetAsync(key))).Found);
-        // An absent key has no value that could be removed, though it has the version that is expected.
+        // An absent key has no value that could be removed, even though it has the expected version.
         Assert.False(await End(_map.TryRemoveAsync(key, 0)));
-        // To replace what is absent is to add it.
+        // To replace an absent key is to add it.
         Assert.True(await End(_map.TryReplaceAsync(key, "third", 0)));
         _world.AssertEqualReplicas();
     }
@@ -60,7 +60,7 @@ public sealed class ConditionTests
         Assert.Equal([true, false, true], versions.Select(static version => version == 0));
     }
 
-    /// <summary>The versions of an unmet put are those that its keys have, in the order of the call; of a key without a value 0.</summary>
+    /// <summary>An unmet put tells the versions that its keys have, in the order of the call; 0 for a key without a value.</summary>
     [Fact]
     public async Task An_unmet_put_tells_the_versions_that_its_keys_have_and_changes_none()
     {
@@ -124,7 +124,7 @@ public sealed class ConditionTests
         Assert.Equal("3", (await End(_map.GetAsync("b0"))).Value);
     }
 
-    /// <summary>What such a call tells is known when the put is executed: so it waits for that, whatever the level.</summary>
+    /// <summary>What such a call tells is known only when the put is executed, so the call waits for that at any level.</summary>
     [Theory]
     [InlineData("add")]
     [InlineData("replace")]

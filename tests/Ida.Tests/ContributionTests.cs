@@ -5,7 +5,7 @@ using Ida.ViewChange;
 
 namespace Ida.Tests;
 
-/// <summary>What a survivor says at a view change, as bytes of somebody else (dht-view-change.md#messages).</summary>
+/// <summary>What a survivor says at a view change, read as bytes from somebody else (dht-view-change.md#messages).</summary>
 public sealed class ContributionTests
 {
     private static readonly MapSet Maps = MapSet.Of([new("a", "k", "v", "", ["w"])]);
@@ -74,7 +74,7 @@ public sealed class ContributionTests
             op: new(new(new(9, 4), 2), which == "proposed" ? time : 1, which == "time" ? time : 1, [1]));
     }
 
-    /// <summary>The session is made of who says it.</summary>
+    /// <summary>A session id is made of the member that says it.</summary>
     [Fact]
     public void Nobody_can_say_that_anothers_session_is_its_own()
     {
@@ -82,7 +82,7 @@ public sealed class ContributionTests
         Assert.NotEqual(Contribution.Read(FlatView.Id(0), bytes)!.Session, Contribution.Read(FlatView.Id(1), bytes)!.Session);
     }
 
-    /// <summary>Most members declare the same, and it may be long.</summary>
+    /// <summary>Most members declare the same, and declarations may be long.</summary>
     [Fact]
     public void Declarations_that_are_those_of_another_member_are_read_once()
     {

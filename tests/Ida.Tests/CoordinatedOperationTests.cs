@@ -22,7 +22,7 @@ public sealed class CoordinatedOperationTests
         Assert.Null(_table.Find(one.Key));
     }
 
-    /// <summary>What was looked up last is remembered: it must not outlive what it stands for.</summary>
+    /// <summary>The table remembers the attempt that was looked up last: this memory must not outlive the attempt.</summary>
     [Fact]
     public void An_attempt_that_goes_after_it_was_looked_up_is_not_found()
     {

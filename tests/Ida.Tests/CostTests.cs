@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Messages and delays (dht-order.md#costs). The lazy counts of <c>Settle</c> frames, which no operation waits for, are left out.</summary>
+/// <summary>Messages and delays (dht-order.md#costs). The lazy counts of <c>Settle</c> frames, for which no operation waits, are left out.</summary>
 public sealed class CostTests
 {
     [Fact]
@@ -64,8 +64,8 @@ public sealed class CostTests
     }
 
     /// <summary>
-    /// Reads of the same keys. At the last of these a put stands in front that has no time yet, and at the others one that is executed and not stable; or it
-    /// is the one at the last that is executed and not stable.
+    /// Reads of the same keys. Before them stands, at the last key, a put that has no time yet and, at the others, a put that is executed and not stable. Or only the
+    /// last key has a put, which is executed and not stable.
     /// </summary>
     [Theory]
     [InlineData(false)]
@@ -90,7 +90,7 @@ public sealed class CostTests
         var reads = new List<ParticipantRecord>();
         for (int i = 0; i < Reads; i++) reads.Add(Propose(1, Keys, OperationKind.Get));
         Assert.All(reads, read => Assert.Equal((executed, false), (read.Executed, read.Stable)));
-        // One that waits for the put to be executed is looked at when it comes. Executed ones are looked at, at each of their keys, when another one is.
+        // A read that waits for the put to be executed is looked at when it comes. Executed reads are looked at, at each of their keys, whenever another one is executed.
         Assert.InRange(participant.Looked - before, 1, Keys * Reads * (executed ? Reads + Keys : 1));
         if (!executed)
         {

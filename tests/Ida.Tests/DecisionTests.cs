@@ -8,8 +8,8 @@ using Ida.ViewChange;
 namespace Ida.Tests;
 
 /// <summary>
-/// What all members compute from what the survivors of a view say (dht-view-change.md#commit-what-all-surviving-participants-hold, #drop-what-a-survivor-lacks). Slots are in two
-/// shards; unless a test says otherwise the member of rank r has slot r, and a put has its keys in the first shard, at slots 0 and 2.
+/// What all members compute from what the survivors of a view say (dht-view-change.md#commit-what-all-surviving-participants-hold, #drop-what-a-survivor-lacks). The slots are in
+/// two shards. Unless a test says otherwise, the member of rank r has slot r, and a put has its keys in the first shard, at slots 0 and 2.
 /// </summary>
 public sealed class DecisionTests
 {
@@ -29,7 +29,7 @@ public sealed class DecisionTests
     [Fact]
     public void A_participant_that_has_gone_is_not_missed() => Assert.Equal(5UL, TimeOf(Decide(Member(0, Put(5)), Member(1), Member(3)), Shard));
 
-    /// <summary>It was committed: somebody may have been told so.</summary>
+    /// <summary>A put that has a time was committed, and somebody may have been told so.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -46,7 +46,7 @@ public sealed class DecisionTests
         Assert.Null(TimeOf(decision, Shard));
     }
 
-    /// <summary>All its holders name the same participants.</summary>
+    /// <summary>All holders of one put name the same participants.</summary>
     [Fact]
     public void A_put_that_is_named_with_other_participants_is_another()
     {
@@ -81,7 +81,7 @@ public sealed class DecisionTests
         Assert.Equal((committed, committed), (TimeOf(Decide(some, without), Shard) is not null, TimeOf(Decide(all, without), Shard) is not null));
     }
 
-    /// <summary>Who says it may lie, or have a wrong clock; two do not.</summary>
+    /// <summary>A single member may lie or have a wrong clock; two together are believed.</summary>
     [Fact]
     public void A_time_counts_up_to_two_jumps_beyond_where_two_members_stand()
     {
@@ -97,7 +97,7 @@ public sealed class DecisionTests
         Assert.Equal(9 * HybridClock.Jump, Decide(At(0, 1, committed: 9)).Ground);
     }
 
-    /// <summary>A single wrong clock does not move it far, and of two the lower one is never out of range.</summary>
+    /// <summary>A single wrong clock does not move the middle far. Of two clocks the lower one is taken, which is never out of range.</summary>
     [Theory]
     [InlineData(1, new[] { 1 })]
     [InlineData(1, new[] { 9, 1 })]
@@ -151,7 +151,7 @@ public sealed class DecisionTests
         Assert.Equal(4, decision.Slots.Count);
     }
 
-    /// <summary>With other options its keys lie elsewhere.</summary>
+    /// <summary>With other options its keys would lie elsewhere.</summary>
     [Fact]
     public void A_member_that_says_it_has_other_options_than_the_oldest_is_refused()
     {
@@ -188,7 +188,7 @@ public sealed class DecisionTests
         Assert.Equal(UInt128.Zero, decision.SessionOf(FlatView.Id(9)));
     }
 
-    /// <summary>Its DHT has ended; it has been told, or will be.</summary>
+    /// <summary>Its DHT has ended; the member has been told so, or will be.</summary>
     [Fact]
     public void A_member_of_an_earlier_DHT_is_neither_member_nor_newcomer()
     {

@@ -8,7 +8,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Lies about declarations are told where declarations are: in what the DHT of a member contributes to a flush.</summary>
+/// <summary>Lies about declarations are put where declarations are told: into what the DHT of a member contributes to a flush.</summary>
 public sealed class DeclarationLiesTests
 {
     private const int Part = 11;

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Tests;
 
-/// <summary>What a member's part in a DHT tells of what holds it up.</summary>
+/// <summary>What a member's part in a DHT logs about what holds it up.</summary>
 public sealed class DhtLogTests
 {
     [Fact]
@@ -25,7 +25,7 @@ public sealed class DhtLogTests
         Assert.All(logs, static log => Assert.DoesNotContain(log.Entries, static entry => entry.Name == "ResolverSlow"));
         takes = 70_000_000;
         await MergeAsync();
-        // At each replica of the key.
+        // Once at each replica of the key.
         var told = logs.SelectMany(static log => log.Entries).Where(static entry => entry.Name == "ResolverSlow").ToList();
         Assert.Equal(2, told.Count);
         Assert.All(told, static entry =>
@@ -73,7 +73,7 @@ public sealed class DhtLogTests
     {
         var world = new DhtWorld();
         var logs = Found(world);
-        // Nobody hears what is proposed to its coordinator.
+        // The coordinator hears nothing of what is proposed to it.
         world.Swallows = static (_, to, _) => to == 1;
         var stuck = world.Members[1].Dht.Map<string, long>("longs").PutAsync("a0", 1).AsTask();
         world.Poke();
@@ -104,7 +104,7 @@ public sealed class DhtLogTests
         return logs;
     }
 
-    // Its lines are written at once.
+    // The lines of this member are written at once.
     private static (HarnessMember Member, LogCollector Log) Add(DhtWorld world)
     {
         var (member, log) = (world.Add(), new LogCollector());

@@ -1,11 +1,11 @@
 namespace Ida.Tests;
 
-/// <summary>What waited for a member and may go has the bytes that become free before calls that have not begun.</summary>
+/// <summary>An operation that waited for a member and may go now gets the bytes that become free before calls that have not begun.</summary>
 public sealed class DueReadTests
 {
     private const int Caller = 0, Late = 1, Other = 2, Bytes = 100_000;
 
-    /// <summary>One key counts less than the limit, all of them more: these go when nothing else is on the way.</summary>
+    /// <summary>A read of one key counts less than the limit. A read of all of them counts more, and goes when nothing else is on the way.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(14)]

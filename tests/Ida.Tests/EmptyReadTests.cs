@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A read of no key, whose list came from elsewhere: what is wrong with it is wrong whatever the list has.</summary>
+/// <summary>A read of no key, as where the list came from elsewhere: wrong options are refused whatever the list has.</summary>
 public sealed class EmptyReadTests
 {
     [Fact]

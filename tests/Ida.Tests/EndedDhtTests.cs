@@ -2,10 +2,10 @@ using System.Runtime.CompilerServices;
 
 namespace Ida.Tests;
 
-/// <summary>What is left of a DHT that ended at a member which stays in the group, or is about to leave it.</summary>
+/// <summary>What is left of a DHT that ended at a member that stays in the group, or is about to leave it.</summary>
 public sealed class EndedDhtTests
 {
-    /// <summary>Its part of the DHT was asked whether the group may be left when there was none. Nobody would ask one that begins now, and nothing be handed over.</summary>
+    /// <summary>When the member was asked whether it may leave the group, it had no DHT. It is not asked again for one that begins now, and nothing would be handed over.</summary>
     [Fact]
     public void R_a_group_that_is_being_left_has_no_dht_any_more()
     {
@@ -13,13 +13,13 @@ public sealed class EndedDhtTests
         var leaver = world.Members[3];
         var closing = leaver.Dht.CloseAsync().AsTask();
         world.RunUntil(() => closing.IsCompleted && !world.ViewRequested, "The end");
-        // It goes on as a member of the group as long as calls of its wait.
+        // It remains a member of the group as long as calls of its own wait.
         Assert.True(leaver.Host.OnLeaving());
         var error = Assert.Throws<NotDhtMemberException>(() => leaver.Enable(world.Options, DhtWorld.Maps));
         Assert.Contains("leav", error.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A command that has not been taken stands before that of the next call.</summary>
+    /// <summary>A command that has not been taken yet stands before the command of the next call.</summary>
     [Fact]
     public async Task R_the_dht_can_be_enabled_again_at_once_when_a_call_was_given_up()
     {
@@ -46,7 +46,7 @@ public sealed class EndedDhtTests
         }
     }
 
-    /// <summary>As long as the member enables no other, its group knows the one that ended.</summary>
+    /// <summary>Until the member enables another DHT, its group knows the one that ended.</summary>
     [Fact]
     public void R_what_operations_left_behind_goes_with_the_dht()
     {

@@ -4,7 +4,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>The queue of a key knows its first put, and the first that is not executed, whatever comes, goes, and changes its place.</summary>
+/// <summary>The queue of a key knows its first put, and its first put that is not executed, whatever comes, goes or changes its place.</summary>
 public sealed class EntryQueueTests
 {
     [Fact]

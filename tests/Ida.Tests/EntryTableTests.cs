@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>What a slice keeps of keys that have gone.</summary>
+/// <summary>What a slice keeps of keys that are gone.</summary>
 public sealed class EntryTableTests
 {
     [Fact]

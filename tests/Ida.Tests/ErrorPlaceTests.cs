@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Ida.Tests;
 
-/// <summary>What errors carry beside their text: shard, member, view, and how much waits.</summary>
+/// <summary>What errors carry besides their text: shard, member, view, and how much waits.</summary>
 public sealed class ErrorPlaceTests
 {
     private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
@@ -70,7 +70,7 @@ public sealed class ErrorPlaceTests
         Assert.IsAssignableFrom<DhtLostException>(over);
     }
 
-    /// <summary>It waits for a place as this part ends, or comes after that; the put that it repeats is another one.</summary>
+    /// <summary>The retry waits for a place when this part ends, or comes after the end. It knows nothing of the put that it repeats, which is another call.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Texts of users that are cut for the messages of errors: no character is cut in two, and callers at all members are told the same.</summary>
+/// <summary>Users' texts that are cut for error messages: no character is cut in two, and callers at all members are told the same.</summary>
 public sealed class ErrorTextTests
 {
     private const string Pair = "\U0001F34E";
@@ -28,7 +28,7 @@ public sealed class ErrorTextTests
     [InlineData(2)]
     public async Task The_text_of_a_resolver_that_throws_is_whole_characters_and_the_same_at_all_members(int before)
     {
-        // Half a pair in the middle of it, and a pair at the cut.
+        // Half a pair at its beginning, and a pair at the cut.
         string thrown = "\uD83C" + new string('e', DhtLimits.ErrorChars - 3 + before) + Pair + "behind";
         var world = new DhtWorld { Declare = maps => maps.Map<string, string>("m").OnMerge<int>((_, _, _) => throw new InvalidDataException(thrown)) };
         world.Found(4);

@@ -1,9 +1,9 @@
 namespace Ida.Tests;
 
-/// <summary>A second call of a put whose caller gave up, at the same member: it waits for the first one, for as long as its own caller wants.</summary>
+/// <summary>A second call of a put whose caller gave up, at the same member: it waits for the first call, but only as long as its own caller wants.</summary>
 public sealed class FollowerTests
 {
-    /// <summary>The put is stuck, and its own time is ten hours: who waits for it for 50 ms hears after these that nothing is known, and the next one is told the result.</summary>
+    /// <summary>The put is stuck, and its own time is ten hours. A caller that waits for it for 50 ms is then told that nothing is known; the next one is told the result.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -23,11 +23,11 @@ public sealed class FollowerTests
         world.Poke();
         world.Advance(TimeSpan.FromMilliseconds(49));
         Assert.False(follower.IsCompleted);
-        // One waits at a time.
+        // Only one call may wait at a time.
         var beside = map.MergeAsync(pairs, new() { Operation = id }).AsTask();
         world.Poke();
         Assert.IsType<ArgumentException>(beside.Exception!.InnerException);
-        // No frame has been delivered: that the put ends is not what ends the call.
+        // No frame has been delivered, so it is not the end of the put that ends this call.
         world.Advance(TimeSpan.FromMilliseconds(11));
         Assert.Equal(expires, follower.IsCompleted);
         if (expires)
@@ -35,7 +35,7 @@ public sealed class FollowerTests
             var unknown = Assert.IsType<OutcomeUnknownException>(follower.Exception!.InnerException);
             Assert.Equal(id, unknown.Operation);
             Assert.IsType<OperationNotExecutedException>(unknown.InnerException);
-            // Its place is free, and the put goes on.
+            // The waiting place is free again, and the put goes on.
             follower = map.MergeAsync(pairs, new() { Operation = id }).AsTask();
             world.Advance(TimeSpan.FromMilliseconds(200));
             Assert.False(follower.IsCompleted);

@@ -3,10 +3,10 @@ using Ida.ViewChange;
 
 namespace Ida.Tests;
 
-/// <summary>A member that says at a view change that the DHT is another one, once.</summary>
+/// <summary>A member that says once, at a view change, that the DHT is another one.</summary>
 public sealed class ForgedConfigTests
 {
-    /// <summary>It names itself the oldest, so that its word counts. Who is a member by other options ends: with these every key would lie elsewhere.</summary>
+    /// <summary>The liar names itself the oldest, so that its word counts. Members with other options end: with the liar's options every key would lie elsewhere.</summary>
     [Fact]
     public async Task R_a_member_that_says_another_number_of_shards_ends_the_others_with_an_error()
     {
@@ -29,7 +29,7 @@ public sealed class ForgedConfigTests
         }
     }
 
-    /// <summary>It has a slot of the new view, as all decide, in which it does not answer any more.</summary>
+    /// <summary>All members decide that it has a slot of the new view, in which it no longer answers.</summary>
     [Fact]
     public async Task A_member_that_ends_for_other_options_does_not_keep_its_slot()
     {
@@ -45,8 +45,8 @@ public sealed class ForgedConfigTests
     }
 
     /// <summary>
-    /// The others hold its put and execute it at the view change, and a retry says nothing of the put that it repeats: both callers hear that nothing is known. A put of which
-    /// nothing was sent, and a read, were not executed.
+    /// The others hold its put and execute it at the view change, and a retry tells nothing about the put that it repeats: both callers are told that nothing is known. A put
+    /// of which nothing was sent, and a read, were not executed.
     /// </summary>
     [Fact]
     public async Task A_member_that_ends_for_other_options_does_not_know_what_becomes_of_its_puts()
@@ -72,7 +72,7 @@ public sealed class ForgedConfigTests
         world.Poke();
         Assert.All([sent, retry, late], static call => Assert.IsType<DhtConfigurationException>(Assert.IsType<OutcomeUnknownException>(call.Exception?.InnerException).InnerException));
         Assert.All([waits, (Task)read], static call => Assert.IsType<DhtConfigurationException>(call.Exception?.InnerException));
-        // It was executed.
+        // The put was executed.
         var id = Assert.IsType<OutcomeUnknownException>(sent.Exception!.InnerException).Operation;
         var told = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
         var value = world.Members[1].Dht.Map<string, long>("longs").GetAsync("a0").AsTask();

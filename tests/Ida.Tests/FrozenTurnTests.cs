@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A process that is frozen in the middle of a turn, and a call made after that: the turn takes it, by whose time it would be late at once.</summary>
+/// <summary>A process is frozen in the middle of a turn, and a call is made later in the same turn. By the time of the turn the call would be late at once.</summary>
 public sealed class FrozenTurnTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(5), Freeze = TimeSpan.FromSeconds(60);

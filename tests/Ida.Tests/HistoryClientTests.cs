@@ -3,12 +3,12 @@ using Ida.Testing.Workload;
 
 namespace Ida.Tests;
 
-/// <summary>What a recording client takes the errors of its calls for: what the guide promises of them is judged, and nothing else is expected.</summary>
+/// <summary>What a recording client makes of the errors of its calls: what the guide promises of them is judged, and nothing else is expected.</summary>
 public sealed class HistoryClientTests
 {
     private static readonly HistoryWorkload s_writes = new() { Reads = 0, Timeout = TimeSpan.FromHours(1) };
 
-    /// <summary>"No" is a promise: where such a put is seen all the same, the history is wrong.</summary>
+    /// <summary>An error that says "not executed" is a promise: if such a put is seen all the same, the history is wrong.</summary>
     [Fact]
     public void R_a_put_of_which_a_part_that_is_over_said_no_has_failed()
     {
@@ -22,7 +22,7 @@ public sealed class HistoryClientTests
         Assert.Equal(0, client.Unknown);
     }
 
-    /// <summary>Of one that was sent nothing is known.</summary>
+    /// <summary>Of a put that was sent, nothing is known.</summary>
     [Fact]
     public void A_put_that_was_sent_when_the_part_ended_is_unknown()
     {
@@ -36,7 +36,7 @@ public sealed class HistoryClientTests
         Assert.Contains(recorder.ToHistory().Operations, static op => op.Outcome == OperationOutcome.Info);
     }
 
-    /// <summary>What is wrong with the program, or would be with the library, is no reason to be content with what was recorded before.</summary>
+    /// <summary>An error that shows a fault of the program, or of the library, fails the run: what was recorded before must not make it pass.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

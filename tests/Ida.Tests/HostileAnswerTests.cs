@@ -6,12 +6,12 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>An answer that is not what it should be to the last byte is refused and counted, and leaves nothing in the call that it is for.</summary>
+/// <summary>An answer that is not right to the last byte is refused and counted, and leaves nothing in the call that it is for.</summary>
 public sealed class HostileAnswerTests
 {
     private const ulong Lie = 999;
 
-    /// <summary>Where the answer lies: bytes behind its end, parts of another shard, too few parts.</summary>
+    /// <summary>What is wrong with the answer: bytes behind its end, parts of another shard, too few parts.</summary>
     public enum Fault
     {
         Behind, OtherShard, TooFew,
@@ -52,7 +52,7 @@ public sealed class HostileAnswerTests
         await AssertSoundAsync(world, put);
     }
 
-    /// <summary>The member that issued the put is asked how it ended; its answer has no versions but with "executed", and then all.</summary>
+    /// <summary>The member that issued the put is asked how it ended. Its answer has versions only with "executed", and then all of them.</summary>
     [Fact]
     public async Task R_a_bad_end_says_nothing()
     {
@@ -82,8 +82,7 @@ public sealed class HostileAnswerTests
     }
 
     /// <summary>
-    /// The own part of a read is made to end by a commit that nobody decided, and then comes again for other keys, as if the reader had taken the read over
-    /// itself.
+    /// A commit that nobody decided ends the reader's own part of a read. Then the part comes again for other keys, as if the reader had taken over the read itself.
     /// </summary>
     [Theory]
     [InlineData(1)]
@@ -107,7 +106,7 @@ public sealed class HostileAnswerTests
         await AssertEndsAndServesAsync(world, victim, read);
     }
 
-    /// <summary>Only values are too large for a frame. A caller that is told so of a put takes it for not executed, and it may be.</summary>
+    /// <summary>Only values can be too large for a frame. A caller that is told so of a put takes the put for not executed, and it may be executed.</summary>
     [Fact]
     public async Task R_a_put_is_not_said_to_have_too_much_to_tell()
     {
@@ -122,7 +121,7 @@ public sealed class HostileAnswerTests
         Assert.Equal(3, (await put).Versions.Count);
     }
 
-    /// <summary>Reads leave no outcomes: who says that one was executed long ago lies, and would have it end with keys that are not there.</summary>
+    /// <summary>Reads leave no outcomes. A member that says a read was executed long ago lies, and would make it end with keys that are not there.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(1)]
@@ -144,7 +143,7 @@ public sealed class HostileAnswerTests
         Assert.Equal([1, 2], (await read).Values.Order());
     }
 
-    /// <summary>A member answers a read of a key that it does not hold, before the one that was asked does.</summary>
+    /// <summary>A member answers a read of a key that it does not hold, before the member that was asked does.</summary>
     [Theory]
     [InlineData((byte)ReadStatus.Found)]
     [InlineData((byte)ReadStatus.Absent)]
@@ -176,13 +175,13 @@ public sealed class HostileAnswerTests
             victim.Deliver(new(DhtFrame.Value, lie.Written.ToArray(), world.View!.Id, liar.Rank));
         }
         Assert.False(read.IsCompleted);
-        // Of calls that there are not it is read over, as what comes late is.
+        // Answers to calls that do not exist are ignored, as late answers are.
         Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(1, (await read).Value);
     }
 
-    /// <summary>Who is asked for a put that a retry names proposes that very attempt itself, with other keys, before it answers.</summary>
+    /// <summary>A retry names a put, and a member is asked how it ended. Before it answers, that member proposes the very attempt itself, with other keys.</summary>
     [Fact]
     public async Task R_results_of_other_keys_than_the_callers_are_not_taken()
     {
@@ -201,7 +200,7 @@ public sealed class HostileAnswerTests
         await AssertEndsAndServesAsync(world, victim, retry);
     }
 
-    /// <summary>A put of two keys in one shard and one in the other, of which the own participant has heard only, and the head of answers to it.</summary>
+    /// <summary>A put of two keys in one shard and one in the other, of which only the caller's own participant has heard; and the head of answers to it.</summary>
     private static (HarnessMember Victim, Task<PutResult> Put, byte[] Head) Begin(DhtWorld world)
     {
         var victim = world.Members[1];

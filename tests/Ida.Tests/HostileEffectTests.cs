@@ -5,7 +5,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Proposals whose keys say what no coordinator says of a key: they are refused whole, and leave nothing.</summary>
+/// <summary>Proposals that say of a key what no coordinator says: they are refused as a whole, and leave nothing.</summary>
 public sealed class HostileEffectTests
 {
     private const int Target = 0, Other = 2, Liar = 3;
@@ -61,7 +61,7 @@ public sealed class HostileEffectTests
         }
     }
 
-    /// <summary>No coordinator asks for a map or a resolver that not all members have: each replica refuses the put, and the next one is not kept.</summary>
+    /// <summary>No coordinator asks for a map or a resolver that some member lacks: each replica refuses such a put, and it does not hold up the next one.</summary>
     [Theory]
     [InlineData("texts", 0UL)]
     [InlineData("texts", 12345UL)]

@@ -36,8 +36,8 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
-    /// A member that lies names attempts that there never were, at the next put of another one: they are refused, and those that come are not. By
-    /// questions of a takeover, by aborts, and by proposals that nobody can hold, in its own name or another's.
+    /// A member lies about attempts that there never were, at the next put of another member: they are refused, and the attempts that do come are not. It lies
+    /// in questions of a takeover, in aborts, and in proposals that nobody can hold, in its own name or another's.
     /// </summary>
     [Theory]
     [InlineData(203)]
@@ -90,8 +90,8 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
-    /// A member that takes no part in a put, or only as a replica of another shard, gives one of its replicas other values under the issuer's attempt, before the
-    /// issuer's own come: as its proposal, or as one that is handed on.
+    /// Before the issuer's own proposal comes, another member gives one of the put's replicas other values under the issuer's attempt: as its own proposal, or as one that is
+    /// handed on. That member takes no part in the put, or only as a replica of another shard.
     /// </summary>
     [Theory]
     [InlineData(false, false, false)]

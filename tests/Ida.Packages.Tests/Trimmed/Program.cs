@@ -1,4 +1,4 @@
-// A program that is trimmed: TrimmedTests compares what it says with what it says untrimmed. Its types have members that it never uses itself.
+// A program that is trimmed: TrimmedTests compares its output with that of the untrimmed program. Its types have members that it never uses itself.
 using System.Buffers;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;

@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Process.Tests.Campaign;
 
-/// <summary>A cell of the table of calls that stays empty fails a campaign of a whole suite which had seeds enough to fill it.</summary>
+/// <summary>A cell of the table of calls that stays empty fails the campaign of a whole suite, if the campaign had enough seeds to fill it.</summary>
 public sealed class EmptyCellsTests
 {
     [Theory]

@@ -2,7 +2,7 @@ using Ida.Campaign;
 
 namespace Ida.Process.Tests.Campaign;
 
-/// <summary>A campaign of few frames sends them, and one of nothing has not passed.</summary>
+/// <summary>A campaign of few frames sends them all, and a campaign that ran nothing has not passed.</summary>
 public sealed class FrameCampaignTests
 {
     [Theory]

@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Process.Tests.Campaign;
 
-/// <summary>A rule that is left out is noticed where a failure says what that brings about, and nothing fails with all rules.</summary>
+/// <summary>A left-out rule counts as noticed if a failure names the anomaly that the lack of the rule causes, and nothing fails with all rules.</summary>
 public sealed class MutationsTests
 {
     private const string Rule = nameof(GroupRules.R5LongestOrder);

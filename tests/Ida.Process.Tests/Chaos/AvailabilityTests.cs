@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>How long nobody has an answer after faults is judged, and not only printed.</summary>
+/// <summary>How long nobody gets an answer after faults is judged, not only printed.</summary>
 public sealed class AvailabilityTests
 {
     private const long Second = 1_000_000_000;

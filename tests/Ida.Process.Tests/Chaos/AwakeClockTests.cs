@@ -2,7 +2,7 @@ using Ida.Chaos.Members;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>The time by which a member judges its calls, and by which it is judged whether it was held up.</summary>
+/// <summary>The clock by which a member judges its calls, and which tells whether the member was held up.</summary>
 public sealed class AwakeClockTests
 {
     private readonly SteppedTime _time = new();

@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>What chaos judges the group of every call by: what is lost, comes twice, or is not answered is found.</summary>
+/// <summary>How chaos judges the group in which every call is made: a message that is lost or comes twice is found, and so is a query that is not answered.</summary>
 public sealed class CalledGroupTests
 {
     private static readonly ProcessId s_a = new(1, 1), s_b = new(2, 1);
@@ -52,7 +52,7 @@ public sealed class CalledGroupTests
         seat.OnOrdered(from, (5, false));
         seat.OnState(from, (2, 5));
         seat.OnState(from, (3, 0));
-        // The other order is another way, on which nothing was heard.
+        // The other order counts by itself, and nothing was heard in it.
         seat.OnAsked(from, (4, 6));
         Assert.Empty(broken);
         seat.OnState(from, (5, 6));

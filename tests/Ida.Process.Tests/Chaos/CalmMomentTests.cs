@@ -4,7 +4,7 @@ using Ida.Chaos.Members;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>How chaos judges a blink: who changed view, or was excluded, is found.</summary>
+/// <summary>How chaos judges a blink: a member that changed its view or was excluded is found.</summary>
 public sealed class CalmMomentTests
 {
     private static readonly MemberStatus s_calm = new() { Active = true, View = 7, Members = 3, Slot = 0, Initialised = true };
@@ -71,7 +71,7 @@ public sealed class CalmMomentTests
         Assert.Null(before.HeldUp(now, allowed, "m1.2", TimeSpan.FromSeconds(1)));
     }
 
-    /// <summary>A member that was late with its word once may have had no time; what its DHT did is known by its word only.</summary>
+    /// <summary>A member that is late with a report may have had no processor time, and chaos knows of its DHT from its reports alone.</summary>
     [Fact]
     public void Who_is_not_heard_for_a_second_hinders_and_whose_dht_keeps_silent_is_found()
     {

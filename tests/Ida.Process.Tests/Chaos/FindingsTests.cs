@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>What members said of their calls is kept, whatever becomes of them.</summary>
+/// <summary>What members reported of their calls is kept, whatever becomes of the members.</summary>
 public sealed class FindingsTests
 {
     private readonly Findings _findings = new();

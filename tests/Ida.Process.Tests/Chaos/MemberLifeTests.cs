@@ -2,7 +2,7 @@ using Ida.Chaos.Members;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>When chaos lets a call be told that its part is over: when its node, its membership or its member is, and not before.</summary>
+/// <summary>When chaos accepts that a call fails because its part is over: when its node, its membership or its member is over, and not before.</summary>
 public sealed class MemberLifeTests
 {
     private static readonly TimeSpan s_bound = TimeSpan.FromSeconds(30);

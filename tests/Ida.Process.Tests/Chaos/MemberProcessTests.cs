@@ -6,7 +6,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Process.Tests.Chaos;
 
-/// <summary>How chaos judges the end of a member: only one that it killed or told to leave may end.</summary>
+/// <summary>How chaos judges the end of a member: only a member that it killed or told to leave may end.</summary>
 public sealed class MemberProcessTests
 {
     private static readonly TimeSpan s_bound = TimeSpan.FromSeconds(30);
@@ -35,7 +35,7 @@ public sealed class MemberProcessTests
         Assert.False(member.EndedOnItsOwn);
     }
 
-    /// <summary>The runtime has told of the exception and not ended the process yet.</summary>
+    /// <summary>The runtime has reported the exception but has not ended the process yet.</summary>
     [Fact]
     public async Task One_that_is_killed_while_an_exception_ends_it_is_at_fault()
     {
@@ -69,7 +69,7 @@ public sealed class MemberProcessTests
         Assert.Contains("exit code 3 Error: the fault", failure.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>What a member said last is heard, though it was killed right behind it.</summary>
+    /// <summary>What a member said last is heard, even if the member was killed right after it.</summary>
     [Fact]
     public async Task What_one_that_is_killed_found_is_kept()
     {
@@ -83,7 +83,7 @@ public sealed class MemberProcessTests
         Assert.Empty(findings.Unmet(["kill"]));
     }
 
-    /// <summary>A process that speaks, and whose DHT does not answer it, is as silent as one that says nothing.</summary>
+    /// <summary>A process that speaks while its DHT does not answer it is as silent as one that says nothing.</summary>
     [Fact]
     public async Task One_whose_dht_does_not_answer_it_is_not_fresh()
     {
@@ -101,7 +101,7 @@ public sealed class MemberProcessTests
     public async Task One_that_speaks_is_fresh_when_its_dht_answers_it_within_a_second(long unanswered, bool fresh)
     {
         using var member = Start($"while sleep 0.1; do {Echo(new() { UnansweredMs = unanswered })}; done");
-        // Its lines may be late on a busy machine: one of them is not.
+        // On a busy machine its lines may be late, but not all of them.
         var heard = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
         member.Said = (one, _) =>
         {
@@ -129,7 +129,7 @@ public sealed class MemberProcessTests
         Assert.Matches("^m0.1 hangs: it was killed 0 s ago. Its last words: ", failure.Message);
     }
 
-    /// <summary>What is longer than a pipe takes at once goes in parts, between which another's might come.</summary>
+    /// <summary>What is longer than a pipe takes at once goes in parts, and a part of another writer might come between them.</summary>
     [Fact]
     public async Task Lines_of_two_who_tell_it_something_at_once_do_not_mix()
     {

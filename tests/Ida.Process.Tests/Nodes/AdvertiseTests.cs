@@ -4,7 +4,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>A node behind a proxy: others know the proxy's address only.</summary>
+/// <summary>A node behind a proxy: the others know only the proxy's address.</summary>
 public sealed class AdvertiseTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
@@ -40,7 +40,7 @@ public sealed class AdvertiseTests
             },
         });
         var firstLife = node.Id;
-        // The only voter ends without a word, so nothing is decided any more and the node gives its membership up.
+        // The only voter ends without a word, so nothing is decided any more and the node gives up its membership.
         await host.EndAsync();
         await rejoined.Task.WaitAsync(Bound, TestContext.Current.CancellationToken);
         Assert.NotEqual(firstLife, node.Id);
@@ -51,7 +51,7 @@ public sealed class AdvertiseTests
     private static IdaNodeOptions Behind(BreakingProxy proxy, string[] seeds) =>
         new() { Cluster = "a", Seeds = seeds, Listen = proxy.Target.Text, Advertise = proxy.Address.Text };
 
-    /// <summary>A newcomer that is given the proxy's address only joins, sees it in the view, and what it sends arrives.</summary>
+    /// <summary>A newcomer that is given only the proxy's address joins and sees that address in the view, and what it sends arrives.</summary>
     private static async Task AssertReachedAsync(IdaNode node, BreakingProxy proxy)
     {
         int before = proxy.Connections;

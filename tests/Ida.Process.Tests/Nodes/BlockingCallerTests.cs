@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Real nodes and threads: what goes on after a call blocks, where others wait for the same event. Each of them hears of it all the same.</summary>
+/// <summary>Real nodes and threads: a caller blocks its thread when its call has ended, while others wait for the same event. Each of them is told all the same.</summary>
 public sealed class BlockingCallerTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(10);
@@ -61,7 +61,7 @@ public sealed class BlockingCallerTests
         await MeetAsync(() => node.Completion, () => node.DisposeAsync().AsTask(), () => node.DisposeAsync().AsTask());
     }
 
-    /// <summary>Callers without a synchronization context, each of which goes on with blocking until all have come as far.</summary>
+    /// <summary>Callers without a synchronization context. Each, once its call has ended, blocks until all have got that far.</summary>
     private static async Task MeetAsync(params Func<Task>[] waits)
     {
         using var all = new CountdownEvent(waits.Length);

@@ -4,21 +4,21 @@ using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>The proxy itself: what it holds up, the nodes behind it take for silence.</summary>
+/// <summary>The proxy itself: where it is held up, the nodes behind it take that for silence.</summary>
 public sealed class BreakingProxyTests
 {
-    // More than the pool has threads, or starts in the time of this test.
+    // More than the pool has threads, or starts during this test.
     private const int Callers = 128;
     private const int Patience = 10_000;
 
-    /// <summary>Other tests block threads of the pool: the nodes go on beside it, and so must what lies between them.</summary>
+    /// <summary>Other tests block threads of the pool. The nodes go on beside them, and so must the proxy between the nodes.</summary>
     [Fact]
     public void It_forwards_while_all_threads_of_the_pool_are_blocked()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();
         using var proxy = new BreakingProxy { Target = new(listener.LocalEndpoint.ToString()!) };
-        // Not disposed of: who blocks last may still look at it.
+        // Not disposed of: the thread that wakes last may still look at it.
         var over = new ManualResetEventSlim();
         bool free = false;
         for (int i = 0; i < Callers; i++) ThreadPool.UnsafeQueueUserWorkItem(static over => over.Wait(), over, preferLocal: false);

@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Bytes that do not fit a link, between real nodes: calls succeed or are refused, and the DHT serves on.</summary>
+/// <summary>More bytes than a link has room for, between real nodes: calls succeed or are refused, and the DHT serves on.</summary>
 public sealed class ByteBudgetTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
@@ -39,7 +39,7 @@ public sealed class ByteBudgetTests
         await AssertServesAsync(map);
     }
 
-    /// <summary>Whether it succeeded; else it was refused, and nothing else. How many are depends on how quickly this machine empties its links.</summary>
+    /// <summary>Whether the call succeeded; if not, it was refused, and nothing else. How many are refused depends on how quickly this machine empties its links.</summary>
     private static async Task<bool> IsServedAsync(Task call)
     {
         var error = await Record.ExceptionAsync(() => call.WaitAsync(Bound));
@@ -53,7 +53,7 @@ public sealed class ByteBudgetTests
         Assert.Equal(10, (await ServedAsync(() => map.GetAsync(1))).Value.Length);
     }
 
-    /// <summary>Calls until there is room for it again, as who is refused is told to.</summary>
+    /// <summary>Calls until there is room again, as a refused caller is told to.</summary>
     private static async Task<T> ServedAsync<T>(Func<ValueTask<T>> call)
     {
         using var patience = new CancellationTokenSource(Bound);

@@ -2,7 +2,7 @@ using GroupCore.Groups;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Real nodes and threads: callers that cancel and repeat at random. Each call ends, no operation is used by two, each put counts once.</summary>
+/// <summary>Real nodes and threads: callers that cancel and repeat at random. Each call ends, no operation is used by two calls, and each put counts once.</summary>
 public sealed class CarelessCallerTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
@@ -22,7 +22,7 @@ public sealed class CarelessCallerTests
         Assert.All(dhts, d => Assert.Equal(0, d.Counters.ForbiddenSteps));
     }
 
-    /// <summary>Adds 1 to keys of its own, whatever that takes, and reads them back.</summary>
+    /// <summary>Adds 1 to keys of its own, however often it must try, and reads them back.</summary>
     private static async Task<List<string>> CallAsync(Dht[] dhts, int number)
     {
         var random = new Random(number);

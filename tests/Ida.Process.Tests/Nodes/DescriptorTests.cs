@@ -15,7 +15,7 @@ using Ida.Process.Tests.Processes;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>A process without a descriptor left. It is one of its own: what is measured is its limit, and the other tests need theirs.</summary>
+/// <summary>A process without a descriptor left. It is a child of the test: it lowers its own limit, and the other tests need theirs.</summary>
 [Collection("processes, one test at a time")]
 public sealed partial class DescriptorTests
 {
@@ -60,7 +60,7 @@ public sealed partial class DescriptorTests
                 Assert.Equal("b", await AskAsync(groups[0], "b"));
                 Assert.Equal("c", await AskAsync(groups[1], "c"));
             }
-            // Tried by a timer, not whenever there is a moment.
+            // A timer tries again, and not every turn.
             long tried = first.Counters.Refused(RefusalReason.Exhausted);
             Assert.InRange(tried, 3, 2 + (long)(Stopwatch.GetElapsedTime(began) / TimeSpan.FromMilliseconds(100)));
         }
@@ -95,7 +95,7 @@ public sealed partial class DescriptorTests
         var whole = Limit(new Limits { Soft = 3, Hard = 0 });
         try
         {
-            // Descriptors that are given back have numbers beyond the limit: all guests go until it is lifted.
+            // Descriptors that are given back have numbers above the limit, so all guests go until the limit is lifted.
             var come = Task.Run(() => Greet(sockets[3], first, 103));
             long began = Stopwatch.GetTimestamp();
             while (first.Counters.Refused(RefusalReason.Displaced) < 3) Assert.True(Stopwatch.GetElapsedTime(began) < Patience, "No guest gives way.");
@@ -130,11 +130,11 @@ public sealed partial class DescriptorTests
         await NodeLoop.Start(options).StopAsync();
         var failed = new List<Exception?>();
         int before = Open().Count;
-        // A start needs two or four: each of them is missing once.
+        // A start needs two or four descriptors: each of them is the missing one in some attempts.
         int needed = port == SocketPortKind.Completion ? 2 : 4;
         for (int i = 0; i < attempts * needed; i++)
         {
-            // Anew each time: what an attempt has kept is not missing to the next.
+            // Computed anew each time: a descriptor that one attempt has kept is not missing to the next.
             var whole = Limit(new Limits { Soft = NumbersWith(i % needed), Hard = 0 });
             failed.Add(Record.Exception(() => NodeLoop.Start(options)));
             Limit(whole);
@@ -144,7 +144,7 @@ public sealed partial class DescriptorTests
         Assert.InRange(Open().Count - before, -attempts, attempts / 2);
     }
 
-    // How many numbers descriptors may have so that some are left.
+    // The limit under which so many descriptors are still free.
     private static ulong NumbersWith(int left)
     {
         var open = Open();
@@ -153,7 +153,7 @@ public sealed partial class DescriptorTests
         return (ulong)number;
     }
 
-    // One is open only for the look.
+    // One of them is open only for this look, and is gone again.
     private static HashSet<int> Open() =>
         [.. Directory.GetFiles("/proc/self/fd").Where(static path => new FileInfo(path).LinkTarget is not null).Select(static path => int.Parse(Path.GetFileName(path), CultureInfo.InvariantCulture))];
 
@@ -168,14 +168,14 @@ public sealed partial class DescriptorTests
         return HelloAckFrame.TryRead(answer.AsSpan(FrameHeader.Size, header.BodyLength), out var ack) ? ack.Status : HelloStatus.WrongVersion;
     }
 
-    // What the runtime loads when it is first used needs a descriptor.
+    // An assembly that the runtime loads when it is first used needs a descriptor.
     private static void LoadAssemblies()
     {
         foreach (string path in ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator))
             Assembly.Load(new AssemblyName(Path.GetFileNameWithoutExtension(path)));
     }
 
-    // To start a thread needs one as well: a process whose pool wants another worker then is ended with "Out of memory.".
+    // Starting a thread needs a descriptor as well: a process whose pool wants another worker would be ended with "Out of memory.".
     private static void StartWorkers()
     {
         const int Workers = 32;
@@ -194,7 +194,7 @@ public sealed partial class DescriptorTests
     private static async Task<Group> JoinAsync(IdaNode node) =>
         await node.JoinAsync("g", static g => g.OnQuery<string, string>("ask", static (_, text) => text), cancellationToken: TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience);
 
-    // Of the other member.
+    // Asks the other member.
     private static async Task<string> AskAsync(Group group, string text)
     {
         var view = group.CurrentView;
@@ -202,7 +202,7 @@ public sealed partial class DescriptorTests
         return await group.QueryToAsync<string, string>(1 - group.Rank, "ask", text, cancellationToken: TestContext.Current.CancellationToken).AsTask().WaitAsync(Patience);
     }
 
-    // Sets the soft limit, the hard one stays; returns what was.
+    // Sets the soft limit and keeps the hard one; returns the limits before.
     private static unsafe Limits Limit(Limits to)
     {
         Limits was;

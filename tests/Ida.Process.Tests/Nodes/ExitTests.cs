@@ -23,7 +23,7 @@ public sealed class ExitTests
         Assert.Contains(process.ErrorLines, line => line.Contains(says, StringComparison.Ordinal));
     }
 
-    /// <summary>They are told of meters and sources as the first node of the process makes them: that breaks neither calls nor other listeners, and no later node.</summary>
+    /// <summary>Listeners are told of meters and sources when the first node of the process makes them. What they do breaks neither calls nor other listeners nor later nodes.</summary>
     [Theory]
     [InlineData("listeners throw", "ready, 3 meters")]
     [InlineData("a listener of meters blocks", "ready")]
@@ -41,7 +41,7 @@ public sealed class ExitTests
     public Task A_fault_ends_the_process_also_where_nobody_reads_what_it_writes() =>
         FaultedAsync(founder => new(Path.Combine(AppContext.BaseDirectory, Program), [founder, "nobody reads"]) { RedirectStandardError = true });
 
-    /// <summary>What is written to that device finds no space.</summary>
+    /// <summary>Every write to that device fails: it has no space.</summary>
     [Fact]
     public async Task A_fault_ends_the_process_also_where_it_cannot_be_written()
     {
@@ -49,7 +49,7 @@ public sealed class ExitTests
         await FaultedAsync(founder => new("/bin/sh", ["-c", "exec \"$0\" \"$@\" 2>/dev/full", Path.Combine(AppContext.BaseDirectory, Program), founder, "fault"]));
     }
 
-    /// <summary>Its exclusion was to be followed by a new life, which the log was told. The last word is that none comes.</summary>
+    /// <summary>The log was told that a new life would follow the exclusion. Its last word is that none comes.</summary>
     [Fact]
     public async Task A_fault_on_the_way_out_of_an_excluded_life_ends_the_process_and_takes_back_that_a_new_life_follows()
     {
@@ -59,7 +59,7 @@ public sealed class ExitTests
         await using var founder = await IdaNode.HostAsync(founding, host, cancellation);
         await using var process = SampleProcess.Start(Program, founder.Address.Text, "a fault on the way out");
         await process.LineAsync("ready", Bound);
-        // The only voter ends without a word, so nothing is decided any more and the process gives its membership up.
+        // The only voter ends without a word, so nothing is decided any more and the process gives up its membership.
         await host.EndAsync();
         Assert.Equal(IdaNode.FaultedExitCode, await process.ExitAsync(Bound));
         string[] told = [.. process.Output.Split('\n').Where(static line => line.StartsWith("NodeLost: ", StringComparison.Ordinal) || line.StartsWith("RejoinFailed: ", StringComparison.Ordinal))];

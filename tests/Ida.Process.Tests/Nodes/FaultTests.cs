@@ -60,7 +60,7 @@ public sealed class FaultTests
     [Fact]
     public async Task F2_the_others_notice_by_the_closed_sockets_and_go_on()
     {
-        // The one that founded the system, and leads: the other two are a majority of the voters.
+        // The node that founded the system and leads it faults: the other two are a majority of the voters.
         await using var world = await FaultWorld.StartAsync(SocketPortKind.Auto);
         world.Throw(TurnFault.Command);
         await world.WithoutTheFaultedNode().WaitAsync(Bound, TestContext.Current.CancellationToken);
@@ -105,7 +105,7 @@ public sealed class FaultTests
         await AssertFaulted(IdaNode.HostAsync(options, host, TestContext.Current.CancellationToken).AsTask());
     }
 
-    /// <summary>While the node is being stopped, in a step of its end or in the handling of events beside it.</summary>
+    /// <summary>The fault comes while the node is being stopped: in a step of its end, or in the handling of events beside it.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -130,7 +130,7 @@ public sealed class FaultTests
         await AssertEndAsync(log, inner, told.InnerException, "NodeFaulted", "NodeLost");
     }
 
-    /// <summary>The exclusion is over with it, and no life follows where a fault stops the node.</summary>
+    /// <summary>The fault takes the place of the exclusion. Since OnFault is Stop, no life follows, whatever OnExcluded says.</summary>
     [Theory]
     [InlineData(ExclusionPolicy.Stop)]
     [InlineData(ExclusionPolicy.Rejoin)]
@@ -157,7 +157,7 @@ public sealed class FaultTests
             stopped.SetResult(reason);
             inner.Fail(new InvalidDataException("on purpose"));
         }))));
-        // The only voter ends without a word, so nothing is decided any more and the node gives its membership up.
+        // The only voter ends without a word, so nothing is decided any more and the node gives up its membership.
         await founder.EndAsync();
         Assert.IsType<NodeStoppedException>(await stopped.Task.WaitAsync(Bound, cancellation));
         var told = await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
@@ -166,7 +166,7 @@ public sealed class FaultTests
         await AssertEndAsync(log, inner, told.InnerException, onExcluded == ExclusionPolicy.Stop ? ["NodeLost", "NodeFaulted"] : ["NodeLost", "NodeFaulted", "RejoinFailed"]);
     }
 
-    /// <summary>Why it has ended is told once for each life, also where no other life can begin.</summary>
+    /// <summary>The reason of its end is logged once for each life, also where no other life can begin.</summary>
     [Fact]
     public async Task A_node_that_cannot_begin_a_new_life_says_so_and_stops()
     {
@@ -204,7 +204,7 @@ public sealed class FaultTests
         Assert.Single(await group.QueryAsync<string, string>("ask", "still there", cancellationToken: cancellation).AsTask().WaitAsync(Bound, cancellation));
     }
 
-    /// <summary>What a node tells of its end, in that order and each once; with the fault itself, if one came on the way out.</summary>
+    /// <summary>What a node logs about its end, in that order and each line once; with the fault itself, if one came on the way out.</summary>
     private static async Task AssertEndAsync(LogCollector log, INode node, Exception? fault, params string[] names)
     {
         var told = await log.ToldAsync(node).WaitAsync(Bound, TestContext.Current.CancellationToken);
@@ -236,7 +236,7 @@ public sealed class FaultTests
         public void OnStop(Exception reason) => stop(reason);
     }
 
-    /// <summary>Another process takes the address when the first life has ended.</summary>
+    /// <summary>When the first life has ended, another process takes the address.</summary>
     private sealed class OneLifeHost(LoopLifeHost inner) : ILifeHost
     {
         private bool _begun;

@@ -7,7 +7,7 @@ using Ida.Nodes;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Three nodes with a group and a DHT. Two of them can be frozen, so that whatever the first is asked waits.</summary>
+/// <summary>Three nodes with a group and a DHT. Two of them can be frozen, so that every call at the first waits.</summary>
 internal sealed class FaultWorld : IAsyncDisposable
 {
     private const string Name = "g";
@@ -43,7 +43,7 @@ internal sealed class FaultWorld : IAsyncDisposable
                 .OnQuery<string, string>("ask", static (_, text) => text)
                 .OnView(view => world.OnView(member, view)), cancellationToken: cancellation));
         }
-        // Here another one gives the order.
+        // In this group another member gives the order.
         await world._nodes[1].JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
         world._second = await world.Node.JoinAsync("second", static g => g.Handle<string>("say", static (_, _) => { }), cancellationToken: cancellation);
         world._dhts = await Task.WhenAll(world._groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 1, TargetSize = 3 }, static maps => maps.Map<string, string>("m"), cancellation).AsTask()));
@@ -52,8 +52,8 @@ internal sealed class FaultWorld : IAsyncDisposable
     }
 
     /// <summary>
-    /// Freezes the others and makes a call of each kind at the first. None can end while the others are frozen, but sends while they find room:
-    /// <c>Passing</c> has more of each kind than window and link take together, so that some of each wait, whenever what is sent leaves.
+    /// Freezes the others and makes a call of each kind at the first. While the others are frozen none can end, except sends that still find room:
+    /// <c>Passing</c> has more of each kind than window and link take together, so that some of each kind wait in any case.
     /// </summary>
     public (List<(string Name, Task Task)> Waiting, ILookup<string, Task> Passing) Fill()
     {
@@ -64,7 +64,7 @@ internal sealed class FaultWorld : IAsyncDisposable
             frozen.Signal();
             _thawed.Wait(cancellation);
         });
-        // Who posts may run it.
+        // The thread that posts may run it.
         foreach (var group in _groups.Skip(1)) _ = Task.Run(() => group.Protocol.Node.TryPost(freeze), cancellation);
         Assert.True(frozen.Wait(Bound, cancellation));
         var calls = new List<(string, Task)>();

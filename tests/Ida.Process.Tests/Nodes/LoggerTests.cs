@@ -7,7 +7,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Loggers of users do what they like, and the node goes on.</summary>
+/// <summary>Users' loggers may do what they like, and the node goes on.</summary>
 public sealed class LoggerTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
@@ -41,12 +41,12 @@ public sealed class LoggerTests
         var log = new LogCollector(static _ => throw new InvalidOperationException("on purpose"));
         await using var node = await IdaNode.StartAsync(new() { Cluster = "logger", LoggerFactory = log }, cancellation);
         await node.JoinAsync("g", cancellationToken: cancellation);
-        // One line is written after the other, and there were some before this one.
+        // Lines are written one after the other, and there were some before this one.
         await log.FirstAsync("ViewInstalled").WaitAsync(Bound, cancellation);
         Assert.Matches("ida.node.log.failed: [1-9]", await node.DescribeAsync(cancellation));
     }
 
-    /// <summary>The node goes on and ends in its time, while the logger has not returned from its first line.</summary>
+    /// <summary>The node goes on, and ends in time, while the logger has not returned from its first line.</summary>
     [Fact]
     public async Task Lines_that_a_logger_does_not_take_are_dropped_and_counted()
     {
@@ -67,7 +67,7 @@ public sealed class LoggerTests
     [Fact]
     public Task A_factory_that_throws_holds_up_nothing() => WorksAsync(new ThrowingFactory());
 
-    /// <summary>It is called on threads of the pool alone, outside of turns: there it may wait for the node itself.</summary>
+    /// <summary>A logger is called only on threads of the pool, outside of turns, so it may wait for the node itself.</summary>
     [Fact]
     public async Task A_logger_may_call_the_node()
     {
@@ -94,7 +94,7 @@ public sealed class LoggerTests
         Assert.All(log.Entries, static entry => Assert.Contains("127.0.0.1:", entry.Message, StringComparison.Ordinal));
     }
 
-    /// <summary>It says who, and why.</summary>
+    /// <summary>The line says which node it is, and why it is refused.</summary>
     [Fact]
     public async Task A_node_of_another_cluster_is_named_to_the_one_that_refuses_it()
     {
@@ -107,7 +107,7 @@ public sealed class LoggerTests
         Assert.Contains("it belongs to another cluster", refused.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>It says which versions the two speak.</summary>
+    /// <summary>The line says which versions the two nodes speak.</summary>
     [Fact]
     public async Task A_node_of_another_wire_version_is_named_to_the_one_that_refuses_it()
     {

@@ -7,7 +7,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>What the meters of a process say of its nodes, as long as these live.</summary>
+/// <summary>What the meters of a process say about its nodes, while these live.</summary>
 public sealed class MeterTests
 {
     private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
@@ -53,7 +53,7 @@ public sealed class MeterTests
         await node.JoinAsync("h", cancellationToken: cancellation);
         Assert.NotNull(Measure().ValueOf("ida.group.view", node, "g"));
         await group.LeaveAsync(cancellation);
-        // At the end of the turn.
+        // The group goes out of the meters at the end of the turn, for which this call waits.
         await node.DescribeAsync(cancellation);
         var measured = Measure();
         Assert.Null(measured.ValueOf("ida.group.view", node, "g"));
@@ -87,7 +87,7 @@ public sealed class MeterTests
         Assert.NotNull(measured.ValueOf("ida.node.turns", node));
     }
 
-    /// <summary>Listeners are user code, and called where somebody measures: never by the node.</summary>
+    /// <summary>Listeners are user code. They are called where somebody measures, and never by the node.</summary>
     [Fact]
     public async Task What_a_listener_throws_is_told_to_who_measures_and_the_node_goes_on()
     {

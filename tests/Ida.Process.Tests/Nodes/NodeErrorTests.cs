@@ -13,7 +13,7 @@ using Oracle;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>What goes wrong at a start or in a call gets one typed error that says what, within a bounded time; real sockets.</summary>
+/// <summary>What goes wrong at a start or in a call gives one typed error that says what it was, within a bounded time. With real sockets.</summary>
 public sealed class NodeErrorTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(60);
@@ -28,7 +28,7 @@ public sealed class NodeErrorTests
         Assert.Contains(address, e.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>A name with half a character is not the same for those that it is sent to.</summary>
+    /// <summary>A name with half a character would be another name to those that it is sent to.</summary>
     [Theory, InlineData("Cluster"), InlineData("Cluster", "Cluster is 'a\uFFFD'"), InlineData("Seeds"), InlineData("Tag"), InlineData("Membership"),
      InlineData("Membership", "Host"), InlineData("Groups")]
     public void An_option_that_is_null_or_half_a_character_is_named(string option, string? named = null)
@@ -99,7 +99,7 @@ public sealed class NodeErrorTests
     {
         await using var first = await StartAsync(new() { Cluster = "a" }, port);
         string address = first.Address.Text;
-        // No time of its own ends it.
+        // Without a timeout: only the refusal can end this start.
         var options = new IdaNodeOptions { Cluster = "b", Seeds = [address], Listen = "127.0.0.1:0", StartTimeout = Timeout.InfiniteTimeSpan };
         var e = await Assert.ThrowsAsync<WrongClusterException>(() => StartAsync(options, port));
         Assert.Contains(address, e.Message, StringComparison.Ordinal);
@@ -125,7 +125,7 @@ public sealed class NodeErrorTests
         new Random(5).NextBytes(garbage);
         await SayAsync(node, garbage);
         Assert.Equal(1, node.Counters.Refused(RefusalReason.Framing));
-        // A real first frame, cut off; and one that is longer than any may be.
+        // A real first frame, cut off; and a frame that is longer than any may be.
         byte[] hello = new HelloFrame("a", HelloFrame.Version, HelloFrame.Version, false, 7, 8, 9, 0, 0, "127.0.0.1:9").ToFrame();
         await SayAsync(node, hello.AsMemory(0, hello.Length / 2));
         Assert.Equal(1, node.Counters.Refused(RefusalReason.Handshake));
@@ -147,7 +147,7 @@ public sealed class NodeErrorTests
             var error = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "a", Groups = groups }));
             Assert.Contains(named, error.Message, StringComparison.Ordinal);
         }
-        // What one node may load is too much for the other.
+        // The state of the first node is more than the second may load.
         await using var first = await StartAsync(new() { Cluster = "a" });
         await using var second = await StartAsync(new() { Cluster = "a", Seeds = [first.Address.Text], Groups = new() { MaxCheckpointBytes = 1 << 20 } });
         await first.JoinAsync("g", static g => g.Checkpoint(static writer => writer.Write(new byte[2 << 20]), static _ => { }));
@@ -267,7 +267,7 @@ public sealed class NodeErrorTests
         return socket;
     }
 
-    /// <summary>Who dials the address is refused, and nobody else gets it.</summary>
+    /// <summary>An address at which every dial is refused, and which nobody else gets.</summary>
     private static Socket Reserved(out string address)
     {
         var socket = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);

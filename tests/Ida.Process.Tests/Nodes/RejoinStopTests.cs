@@ -21,7 +21,7 @@ public sealed class RejoinStopTests
         await host.Rejoining.WaitAsync(Bound, cancellation);
         var disposed = node.DisposeAsync().AsTask();
         await host.Stopping.WaitAsync(Bound, cancellation);
-        // The rejoin goes on inside of the call, while the stop is under way.
+        // The rejoin goes on within this call, while the stop is under way.
         await Task.Run(host.Rejoin, cancellation);
         int begun = host.Begun;
         host.Stop();
@@ -30,7 +30,7 @@ public sealed class RejoinStopTests
         Assert.Equal(1, begun);
     }
 
-    /// <summary>The log was told that a new life follows. Its last word is of what came instead.</summary>
+    /// <summary>The log was told that a new life follows. Its last word is what came instead.</summary>
     [Fact]
     public async Task A_node_that_is_stopped_before_its_new_life_begins_says_that_it_has_stopped()
     {
@@ -76,7 +76,7 @@ public sealed class RejoinStopTests
         await node.Completion.WaitAsync(Bound, cancellation);
     }
 
-    /// <summary>Its first end, of the life before the rejoin, and its second, of the stop, take until they are let go.</summary>
+    /// <summary>Both its first end, of the life before the rejoin, and its second, of the stop, last until they are released.</summary>
     private sealed class HeldHost(LoopLifeHost inner) : ILifeHost
     {
         private readonly TaskCompletionSource[] _ending = [new(TaskCreationOptions.RunContinuationsAsynchronously), new(TaskCreationOptions.RunContinuationsAsynchronously)];

@@ -93,11 +93,11 @@ public sealed class RejoinTests
         };
         var host = new Host(new LoopLifeHost(options)) { FaultAtEnd = true };
         await using var node = await IdaNode.HostAsync(options, host, cancellation);
-        // The only voter ends without a word, so nothing is decided any more and the node gives its membership up.
+        // The only voter ends without a word, so nothing is decided any more and the node gives up its membership.
         await founder.EndAsync();
         if (onFault == ExclusionPolicy.Stop)
         {
-            // It is told, and no life follows.
+            // The fault is told, and no life follows.
             await Assert.ThrowsAsync<NodeFaultedException>(() => node.Completion.WaitAsync(Bound, cancellation));
             Assert.Equal(1, host.Begun);
             return;
@@ -116,7 +116,7 @@ public sealed class RejoinTests
         return listener.LocalEndpoint.ToString()!;
     }
 
-    /// <summary>Lives that fault at their begin, or when they are to end.</summary>
+    /// <summary>Lives that fault when they begin, or when they are to end.</summary>
     private sealed class Host(LoopLifeHost inner) : ILifeHost
     {
         private INode _node = null!;

@@ -43,7 +43,7 @@ public sealed class SampleTests
         await two.LineAsync("7 apples, 2 pears", Soon);
     }
 
-    /// <summary>The first code of README.md is that sample, up to its loop, without what it prints in between and without seeds of one's own choice.</summary>
+    /// <summary>The first code of README.md is the sample's program up to its loop, without the lines that it prints in between and without a choice of seeds.</summary>
     [Fact]
     public void The_first_page_shows_the_program_that_the_sample_runs()
     {

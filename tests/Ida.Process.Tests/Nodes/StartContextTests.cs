@@ -16,7 +16,7 @@ public sealed class StartContextTests
         });
         await using (node)
         {
-            // What went through the thread pool holds it until that has gone on.
+            // A thread of the pool holds the context of its last work until it has gone on.
             for (int i = 0; request.IsAlive && i < 100; i++)
             {
                 GC.Collect();

@@ -3,7 +3,7 @@ using System.Diagnostics;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>Calls as activities, for who listens.</summary>
+/// <summary>Calls as activities, for those that listen to them.</summary>
 public sealed class TraceTests
 {
     [Fact]
@@ -21,7 +21,7 @@ public sealed class TraceTests
             Sample = static (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllData,
             ActivityStopped = activity =>
             {
-                // Tests beside this one have nodes too: group and map have names that no other test has.
+                // Tests beside this one have nodes too; no other test has a group or a map of these names.
                 if (activity.GetTagItem("ida.group") is "traced" || activity.GetTagItem("ida.map") is "traced map") ended.Enqueue(activity);
             },
         })
@@ -52,7 +52,7 @@ public sealed class TraceTests
         Assert.Equal(2, ended.Count(activity => activity.ParentId == update.Id));
     }
 
-    /// <summary>An activity that was not begun is nobody's parent.</summary>
+    /// <summary>An activity whose start a listener broke is no parent of the calls within.</summary>
     [Fact]
     public async Task Calls_within_a_call_at_which_a_listener_throws_are_below_what_was_there_before()
     {

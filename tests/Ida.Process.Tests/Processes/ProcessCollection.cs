@@ -1,5 +1,5 @@
 namespace Ida.Process.Tests.Processes;
 
-/// <summary>Tests that start many processes run one at a time, and not beside the others, which would only slow each other down.</summary>
+/// <summary>Tests that start many processes run one at a time and beside no others: they would only slow each other down.</summary>
 [CollectionDefinition("processes, one test at a time", DisableParallelization = true)]
 public sealed class ProcessCollection;

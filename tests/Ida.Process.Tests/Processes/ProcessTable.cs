@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Ida.Process.Tests.Processes;
 
 /// <summary>Reads /proc: who is a child of whom, and who still runs. A zombie that nobody collects does not run.</summary>
-/// <remarks>Apart from the product's table, which knows no parents and is itself among what these tests judge.</remarks>
+/// <remarks>Apart from the product's table, which knows no parents and is itself judged by these tests.</remarks>
 internal static class ProcessTable
 {
     public static int[] ChildrenOf(int parent) =>
@@ -13,7 +13,7 @@ internal static class ProcessTable
 
     public static bool Runs(int processId) => Stat(processId) is { State: not ('Z' or 'X') };
 
-    /// <summary>Waits until none of them runs; false when some still do at the end of the time.</summary>
+    /// <summary>Waits until none of the processes runs; false if some still run when the time is over.</summary>
     public static async Task<bool> AllGoneAsync(IReadOnlyCollection<int> processes, TimeSpan limit)
     {
         using var bound = new CancellationTokenSource(limit);

@@ -27,10 +27,10 @@ internal sealed class SampleProcess : IAsyncDisposable
 
     public IReadOnlyList<string> ErrorLines => [.. _errors];
 
-    /// <summary>Starts a sample by its name; its program lies beside the tests. Signals have their default effect, also where a job ignores them.</summary>
+    /// <summary>Starts a sample by its name; its program lies beside the tests. Signals have their default effect, even if the shell's job ignores them.</summary>
     public static SampleProcess Start(string sample, params string[] arguments) => Start([], sample, arguments);
 
-    /// <summary>The same as the leader of a process group of its own, which its children belong to.</summary>
+    /// <summary>The same, as the leader of a process group of its own, to which its children belong.</summary>
     public static SampleProcess StartGroup(string sample, params string[] arguments) => Start(["setsid"], sample, arguments);
 
     private static SampleProcess Start(string[] through, string sample, string[] arguments)
@@ -47,11 +47,11 @@ internal sealed class SampleProcess : IAsyncDisposable
     public static Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunAsync(string sample, params string[] arguments) =>
         RunAsync(Start(sample, arguments));
 
-    /// <summary>The same with a variable of its environment, "NAME=value".</summary>
+    /// <summary>The same, with an environment variable, "NAME=value".</summary>
     public static Task<(int ExitCode, string Output, IReadOnlyList<string> Errors)> RunWithAsync(string variable, string sample, params string[] arguments) =>
         RunAsync(Start([variable], sample, arguments));
 
-    /// <summary>The first line of its output that contains a text, as soon as it comes.</summary>
+    /// <summary>The first line of output that contains a text, as soon as it comes.</summary>
     public async Task<string> LineAsync(string containing, TimeSpan limit)
     {
         var awaited = _awaited.GetOrAdd(containing, _ => new(TaskCreationOptions.RunContinuationsAsynchronously));

@@ -3,7 +3,7 @@ using QuickStart.Data;
 
 namespace Ida.Process.Tests.QuickStart;
 
-/// <summary>The checks of QuickStart find what they are for: each fault that whole puts cannot lead to is put into a state and seen.</summary>
+/// <summary>The checks of QuickStart find what they are for: each fault that whole puts cannot cause is put into a state and must be seen.</summary>
 public sealed class CutCheckTests
 {
     private static readonly ZoneTable Table = ZoneTable.Load(Path.Combine(AppContext.BaseDirectory, "data"));

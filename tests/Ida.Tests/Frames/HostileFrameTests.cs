@@ -19,7 +19,7 @@ public sealed class HostileFrameTests(ITestOutputHelper output)
         foreach (string file in files.Order(StringComparer.Ordinal))
         {
             string text = await File.ReadAllTextAsync(file, TestContext.Current.CancellationToken);
-            // Frames of another version of the wire are not read.
+            // Frames of another wire version would not be read.
             Assert.All(text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Skip(2), line => Assert.Contains("{version}", line, StringComparison.Ordinal));
             string? failure = FrameCorpus.Send(text, system);
             Assert.True(failure is null && (failure = await system.CheckAsync()) is null, $"{Path.GetFileName(file)}: {failure}");
