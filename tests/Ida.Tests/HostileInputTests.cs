@@ -112,9 +112,9 @@ public sealed class HostileInputTests
         var lie = proposed!.ToArray();
         int value = lie.AsSpan().LastIndexOf([(byte)1, (byte)5]) + 1;
         Assert.True(value > 0, Convert.ToHexString(lie));
-        // It acknowledges nothing, which only the issuer may: behind its rank, number, attempt, flags and hash.
+        // Only the issuer may acknowledge, so the lie does not: that byte follows its rank, number, attempt, flags and hash.
         (lie[value], lie[13]) = (6, 0);
-        // In the name of the other replica, or in its own.
+        // In the name of the other replica, or in the liar's own.
         int driver = byReplica ? other.Rank : liar.Rank;
         if (handedOn) lie = [1, .. BitConverter.GetBytes((ushort)driver), .. lie];
         target.Deliver(new(handedOn ? DhtFrame.Forward : DhtFrame.Propose, lie, world.View!.Id, liar.Rank));
@@ -127,8 +127,8 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
-    /// A member that takes no part in a put says how it ends, at one of its two replicas: that it is aborted, committed at a time of its own, or stable; at once, or
-    /// after it has asked for the attempt as who takes over does, or has had the part handed on in its name. The put is named by its issuer, or by the liar.
+    /// A member that takes no part in a put tells one of its two replicas how it ends: aborted, committed at a time of the liar's, or stable. It says so at once, or after it has
+    /// asked for the attempt like a member that takes over, or after the part was handed on in its name. The put's id is of its issuer's session, or of the liar's.
     /// </summary>
     [Theory]
     [InlineData("Abort", false)]
@@ -187,8 +187,8 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
-    /// The part of a put is more than any member may send: what passes it on could be more than a frame takes. Whoever got it would take the put over, or
-    /// is asked at once to hand its part on.
+    /// The part of a put is larger than any member may send, and handing it on could take more than a frame. A participant that took it would take over the put, or is asked at
+    /// once to hand its part on.
     /// </summary>
     [Theory]
     [InlineData(false)]
@@ -278,7 +278,7 @@ public sealed class HostileInputTests
     }
 
     /// <summary>
-    /// One of two replicas holds a put, and so nobody was told that it is done. A member of the other shard names it, with the participants that it has,
+    /// One of two replicas holds a put, so nobody was told that it is done. At the view change a member of the other shard names it, with the participants that it has,
     /// with itself in addition, with itself alone, or with none; first or last, and as committed or not.
     /// </summary>
     [Theory]
@@ -323,7 +323,7 @@ public sealed class HostileInputTests
         Assert.Null(Contribution.Read(world.Members[0].Self, Bytes(bad)));
     }
 
-    /// <summary>A member says at a view change that another's session is its own, and then in its own name that nobody waits for the puts of that session any more.</summary>
+    /// <summary>A member says at a view change that another's session is its own. Then it says, in its own name, that nobody waits for that session's puts any more.</summary>
     [Fact]
     public void R_a_member_that_says_anothers_session_is_its_own_ends_none_of_its_puts()
     {

@@ -55,7 +55,7 @@ public sealed class HostileReportTests
         }
     }
 
-    /// <summary>The same frames with sound reports are taken: it is the reports that are refused.</summary>
+    /// <summary>The same frames with sound reports are taken, so it is the reports that are refused.</summary>
     [Theory]
     [InlineData("Executed")]
     [InlineData("Proposed")]
@@ -137,7 +137,7 @@ public sealed class HostileReportTests
         yield return [];
         yield return [5];
         yield return [255, 0, 0];
-        // None, with bytes behind it.
+        // No report, but bytes behind it.
         yield return [0, 0];
         yield return [3, 0];
         yield return [1];

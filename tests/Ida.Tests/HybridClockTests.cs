@@ -2,7 +2,7 @@ using Ida.Shared;
 
 namespace Ida.Tests;
 
-/// <summary>Logical time: the physical clock above, a counter below; and how far one may be from the others (dht-order.md#clocks-stay-in-range).</summary>
+/// <summary>Logical time: the physical clock in the upper bits, a counter in the lower ones; and how far it may be from the others' (dht-order.md#clocks-stay-in-range).</summary>
 public sealed class HybridClockTests
 {
     private const int CounterBits = 12;
@@ -39,7 +39,7 @@ public sealed class HybridClockTests
         Assert.Equal(heard + 2, _clock.Heard);
     }
 
-    /// <summary>Others refuse what is later, so it is no use to suggest it.</summary>
+    /// <summary>Others refuse what is later, so a later hint would be of no use.</summary>
     [Fact]
     public void A_hint_is_no_later_than_what_others_take()
     {
@@ -116,7 +116,7 @@ public sealed class HybridClockTests
         Assert.Equal(_clock.Physical(then * Second), clock.Physical(0));
     }
 
-    /// <summary>Else each step of such a clock would be lost in what it is beyond the range.</summary>
+    /// <summary>Otherwise each step of such a clock would be lost in the part beyond the range.</summary>
     [Fact]
     public void A_clock_far_beyond_the_range_can_be_set_back()
     {
@@ -156,7 +156,7 @@ public sealed class HybridClockTests
         Assert.Equal((HybridClock.Jump, 7UL), (_clock.Heard, _clock.Committed));
     }
 
-    /// <summary>It is the time of a put that this member holds: a later put must come behind it.</summary>
+    /// <summary>It is the time of a put that this member holds, and a later put must come behind it.</summary>
     [Fact]
     public void A_committed_time_out_of_range_is_not_forgotten()
     {

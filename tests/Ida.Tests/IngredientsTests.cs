@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>What a campaign says about how often its schedules drew what they can draw.</summary>
+/// <summary>What a campaign says about how often its schedules drew each ingredient.</summary>
 public sealed class IngredientsTests
 {
     private const string Common = "common", Rare = "rare", Never = "never";
@@ -17,7 +17,7 @@ public sealed class IngredientsTests
         Assert.Contains("0.0 % of   10000         0  BELOW 1 %:  never", text.ToString(), StringComparison.Ordinal);
     }
 
-    /// <summary>What one of exactly 1 % does with a probability above 10⁻⁶, and the next count or number of seeds, which it does not.</summary>
+    /// <summary>Counts that an ingredient of exactly 1 % stays within with a probability above 10⁻⁶; and the next count or number of seeds, with which it does not.</summary>
     [Theory]
     [InlineData(1_374, 0, false)]
     [InlineData(1_375, 0, true)]
@@ -31,7 +31,7 @@ public sealed class IngredientsTests
     public void An_ingredient_of_one_in_a_hundred_is_named_once_in_a_million_campaigns(int seeds, int drawn, bool named) =>
         Assert.Equal(named, Table(seeds, drawn).Rare.Contains(Rare));
 
-    /// <summary>The figures are sums of exact fractions.</summary>
+    /// <summary>The expected figures are sums of exact fractions.</summary>
     [Theory]
     [InlineData(0, 1_000, 0.01, 4.317124741065825e-05)]
     [InlineData(9, 1_000, 0.01, 4.573005921748908e-01)]

@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>What entries held when a picture was taken, though they change while it is copied.</summary>
+/// <summary>What entries held when a picture was taken, even if they change while it is copied.</summary>
 public sealed class KeptValuesTests
 {
     private readonly KeptValues _kept = new();

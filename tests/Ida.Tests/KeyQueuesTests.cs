@@ -4,7 +4,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>A key has a queue while it is used, and the next one gets it clean; and what an entry and a queue take.</summary>
+/// <summary>A key has a queue while it is in use, and the next key gets the queue clean; and the bytes that an entry and a queue take.</summary>
 public sealed class KeyQueuesTests
 {
     private readonly KeyQueues _queues = new();
@@ -29,7 +29,7 @@ public sealed class KeyQueuesTests
             Assert.True(entry is { Queue: null, Idle: true });
             Assert.Equal((0, 1), (_queues.Lent, _queues.Free));
         }
-        // A use of a key at rest is in no queue.
+        // When its key is at rest, a use is in no queue.
         use.Leave();
 
         void AssertStays()

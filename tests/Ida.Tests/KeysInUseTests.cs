@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A key is in use as long as operations or readers need it, whatever ends them. At rest none is, and the next operations take no new queue.</summary>
+/// <summary>A key is in use as long as operations or readers need it, whatever ends them. At rest no key is in use, and the next operations take no new queue.</summary>
 public sealed class KeysInUseTests
 {
     private const int Caller = 1;
@@ -33,7 +33,7 @@ public sealed class KeysInUseTests
         Assert.All(Replicas, static replica => Assert.Equal((0, 0), (replica.KeysInUse, replica.Slice.Table.Count)));
     }
 
-    /// <summary>The put is held by all, and committed at the view change; or one lacks it, and it is dropped, with the entry that was made for it.</summary>
+    /// <summary>Either all replicas hold the put, and the view change commits it; or one lacks it, and it is dropped with the entry that was made for it.</summary>
     [Theory]
     [InlineData(2)]
     [InlineData(1)]
@@ -42,7 +42,7 @@ public sealed class KeysInUseTests
         var put = Propose("a0", holders);
         Assert.Equal(holders, Replicas.Sum(static replica => replica.KeysInUse));
         _world.ChangeView();
-        // The next attempt is on its way.
+        // The next attempt is under way.
         Assert.All(Replicas, replica => Assert.Equal((0, 0, holders == 2 ? 1 : 0), (replica.KeysInUse, Attached(replica), replica.Slice.Table.Count)));
         Assert.Equal(holders, Replicas.Sum(static replica => replica.FreeQueues));
         _world.RunUntil(() => put.IsCompleted, "The put");
@@ -51,7 +51,7 @@ public sealed class KeysInUseTests
         _world.AssertEqualReplicas();
     }
 
-    /// <summary>Those who hold the key have no lease: a reader waits there, for nothing that is queued.</summary>
+    /// <summary>The members that hold the key have no lease, so a reader waits there, though nothing is queued.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -63,7 +63,7 @@ public sealed class KeysInUseTests
         _world.DeliverAll();
         Assert.False(get.IsCompleted);
         Assert.Equal((1, 1, 1), (Replicas.Sum(static replica => replica.KeysInUse), Replicas.Sum(Attached), Replicas.Sum(static replica => replica.Slice.Table.Count)));
-        // Nothing else is left: whoever judges a world at rest sees it.
+        // Nothing else is left, and still the judge of a world at rest sees the reader.
         Assert.Equal(0, Replicas.Sum(static replica => replica.Records.Count));
         Assert.Contains("Quiescence", Assert.ThrowsAny<Exception>(_world.Settle).Message);
         if (ends)
@@ -90,10 +90,10 @@ public sealed class KeysInUseTests
 
     private DhtMap<string, int> Map => _world.Members[Caller].Dht.Map<string, int>("ints");
 
-    /// <summary>Those who hold the keys that end with 0.</summary>
+    /// <summary>The members that hold the keys ending in 0.</summary>
     private Participant[] Replicas => [_world.Members[0].Host.Current!.Participant, _world.Members[2].Host.Current!.Participant];
 
-    /// <summary>A put of which so many replicas have the proposal, and nobody an answer.</summary>
+    /// <summary>A put whose proposal so many replicas have, and whose answers nobody has.</summary>
     private Task<PutResult> Propose(string key, int holders)
     {
         var put = Map.PutAsync(key, 1).AsTask();

@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What holds of each effect on a key, and of each kind of operation.</summary>
+/// <summary>What holds for each effect on a key, and for each kind of operation.</summary>
 public sealed class KindsTests
 {
     public static TheoryData<int> Effects() => [.. KeyEffect.All.Select(static effect => (int)effect.Number)];
@@ -34,7 +34,7 @@ public sealed class KindsTests
         }
     }
 
-    /// <summary>Else two puts under one id would pass as the same.</summary>
+    /// <summary>Otherwise two different puts under one id would pass as the same.</summary>
     [Fact]
     public void All_that_is_done_to_a_key_is_in_the_hash_that_names_a_put()
     {

@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>What waits for a member that hears of a view late costs operations on other shards nothing, and stays within what may wait.</summary>
+/// <summary>Operations that wait for a member that hears of a view late cost operations on other shards nothing, and stay within the bounds of what may wait.</summary>
 public sealed class LateMemberBesideOthersTests
 {
     private const int Caller = 0, Near = 2, Places = 16, MostWaiting = 16 * Places;
@@ -40,13 +40,13 @@ public sealed class LateMemberBesideOthersTests
             if (i % 20 == 0) GoOn(comes: false);
         }
         Assert.DoesNotContain(_waiting, static put => put.IsCompletedSuccessfully);
-        // Some may wait, and not only as many as have a place.
+        // Some may wait, and more than have a place.
         Assert.True(_waiting.Count(static put => !put.IsCompleted) > Math.Min(puts, Math.Min(MostWaiting / 2, MostBytes / 2 / bytes)) - 10);
         for (int i = 0; i < 2_000 && (i < 50 || _waiting.Exists(static put => !put.IsCompleted)); i++) GoOn(comes: true);
         AssertEnded();
     }
 
-    /// <summary>All that may wait waits for a place, and all that have one begin again in the view.</summary>
+    /// <summary>As many as may wait are waiting for a place, and all that have one begin again in the view.</summary>
     [Fact]
     public void R_operations_on_other_shards_that_wait_for_a_place_are_not_kept_by_those_that_find_it_late()
     {
@@ -67,7 +67,7 @@ public sealed class LateMemberBesideOthersTests
         AssertEnded();
     }
 
-    /// <summary>Neither what is acknowledged with a put nor whether one may begin is looked for among them.</summary>
+    /// <summary>Neither what a put acknowledges nor whether one may begin is searched for among the waiting reads.</summary>
     [Fact]
     public void R_reads_that_wait_for_it_cost_puts_on_other_shards_nothing()
     {
@@ -101,7 +101,7 @@ public sealed class LateMemberBesideOthersTests
 
     private void Other(int bytes) => _others.Add(_world.Members[Caller].Dht.Map<string, byte[]>("bytes").PutAsync($"{_others.Count % 7}{_elsewhere}", new byte[bytes]).AsTask());
 
-    /// <summary>A millisecond with a few other calls, of which one fills its link.</summary>
+    /// <summary>A millisecond with a few other calls, one of which fills its link.</summary>
     private void GoOn(bool comes)
     {
         for (int i = 0; i < 4; i++) Other(i == 1 ? (int)Budget : 100);

@@ -2,7 +2,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A member that hears of a view late keeps its place, whatever the DHT has for it in that view.</summary>
+/// <summary>A member that hears of a view late stays a member, whatever the DHT has for it in that view.</summary>
 public sealed class LateMemberTests
 {
     private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromMinutes(5) } };
@@ -33,7 +33,7 @@ public sealed class LateMemberTests
         var errors = new List<Exception>();
         for (int i = 0; i < puts; i++)
         {
-            // As many as the queue of commands bears at once.
+            // As many as the queue of commands takes at once.
             if (i % 200 == 199) cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
             string key = $"{i} in shard 1";
             _ = cluster.Simulation.Spawn(async () =>

@@ -1,9 +1,9 @@
 namespace Ida.Tests;
 
-/// <summary>A member answers reads while it holds its lease: what comes meanwhile waits, and is answered when the lease is there again.</summary>
+/// <summary>A member answers reads while it holds its lease. A read that comes without the lease waits, and is answered when the lease is back.</summary>
 public sealed class LeaseTests
 {
-    /// <summary>Of keys of one shard, and of two.</summary>
+    /// <summary>With keys of one shard, and of two.</summary>
     [Theory]
     [InlineData("a0", "b0")]
     [InlineData("a0", "a1")]

@@ -32,7 +32,7 @@ public sealed class LeaveTests
 
     /// <summary>Seeds that failed before.</summary>
     [Theory]
-    [InlineData(1956916352)] // None of the code: all members left during the last calls, and a newcomer that had not heard of their table was waited for.
+    [InlineData(1956916352)] // The code was right: all members left during the last calls, and the schedule waited for a newcomer that had not heard of their table.
     public void A_seed_that_failed_passes(int seed) => Assert.Null(DhtScenarios.LeavesAndCrashes.Judge((ulong)seed));
 
     [Theory]
@@ -140,7 +140,7 @@ public sealed class LeaveTests
         Assert.True(leaver.Left);
     }
 
-    /// <summary>What was kept for the successor goes with the slice: the group holds the DHT that is over for as long as it lives.</summary>
+    /// <summary>What was kept for the successor goes with the slice: the group holds the ended DHT for as long as it lives itself.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -149,7 +149,7 @@ public sealed class LeaveTests
         var world = Founded(3, shardSize: 1);
         Fill(world, "1");
         var leaver = world.Members[1];
-        // It leaves in the view after, or when its time is over.
+        // It leaves in the next view but one, or when its time is over.
         world.Swallows = (from, to, _) => from == 1 && to == 2;
         Leave(leaver, group: false);
         world.ChangeView();
@@ -177,7 +177,7 @@ public sealed class LeaveTests
         GC.KeepAlive(leaver);
     }
 
-    // Not held by the frame of the test.
+    // So that the frame of the test does not hold the entry.
     [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.NoInlining)]
     private static WeakReference<Entry> EntryOf(HarnessMember member)
     {
@@ -186,7 +186,7 @@ public sealed class LeaveTests
         return new(entries[0]);
     }
 
-    /// <summary>Nobody is excluded without a leader of the membership: what it holds is needed when there is one again.</summary>
+    /// <summary>Without a leader of the membership nobody is excluded: what the leaver holds is needed when there is a leader again.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -224,8 +224,7 @@ public sealed class LeaveTests
     }
 
     /// <summary>
-    /// It has said that it goes on, and all decide by that: it has a slot of the new view, in which nobody answers. What it asks for during the
-    /// flush is not heard.
+    /// The member has said that it goes on, and all decide by that: it has a slot of the new view, in which nobody answers. What it asks for during the flush is not heard.
     /// </summary>
     [Theory]
     [InlineData(false)]
@@ -258,7 +257,7 @@ public sealed class LeaveTests
         var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("0_1", 7).AsTask();
         world.RunUntil(() => put.IsCompleted, "A put", steps: 100);
         Assert.Single((await put).Versions);
-        // It is asked for once.
+        // That view is asked for once.
         Assert.False(world.ViewRequested);
     }
 

@@ -34,7 +34,7 @@ public sealed class LifeTests
         var error = Assert.IsType<DhtNotFoundedException>(first.Serving.Exception!.InnerException);
         Assert.Equal((1, 3), (error.Enabled, error.Missing));
         Assert.IsType<DhtNotFoundedException>(first.WhenInitialisedAsync(TestContext.Current.CancellationToken).Exception!.InnerException);
-        // It can be enabled again, and then lives past the time.
+        // The DHT can be enabled again, and then lives past that time.
         foreach (var member in world.Members) member.Enable(world.Options, DhtWorld.Maps);
         world.ChangeView();
         world.Advance(TimeSpan.FromMinutes(1));
@@ -58,7 +58,7 @@ public sealed class LifeTests
         var world = DhtWorld.Founded(6);
         var member = world.Members[4];
         Assert.True(Initialised().IsCompletedSuccessfully);
-        // Both of slots 1 and 3 stay behind a hole that slot 5 fills; then slot 4 is the one to move.
+        // Slot 5 fills the first hole, without a transfer; for the second hole slot 4, of the other shard, has to move.
         world.Crash(world.Members[1]);
         world.ChangeView();
         world.Crash(world.Members[3]);
@@ -75,7 +75,7 @@ public sealed class LifeTests
         Task Initialised() => member.Dht.WhenInitialisedAsync(TestContext.Current.CancellationToken);
     }
 
-    /// <summary>What a turn tells callers goes out behind it, and on a busy machine later than the answer to a question of the next turn.</summary>
+    /// <summary>What a turn tells callers goes out after the turn, and on a busy machine later than the answer to a question in the next turn.</summary>
     [Fact]
     public void Who_waits_for_a_member_to_be_initialised_is_not_told_what_it_was_before()
     {
@@ -148,7 +148,7 @@ public sealed class LifeTests
     [InlineData("half")]
     public void R_a_hash_whose_name_no_other_member_could_read_is_refused_at_the_call(string? name, int times = 1)
     {
-        // An attribute holds no half of a pair.
+        // An attribute cannot hold half of a pair.
         if (name == "half") name = "half \uD83D";
         var world = DhtWorld.Founded(4);
         var member = world.Add();
@@ -239,7 +239,7 @@ public sealed class LifeTests
         await Assert.ThrowsAsync<UnsupportedTypeException>(async () => await world.Members[0].Dht.Map<double, int>("doubles").GetAsync([double.NaN]));
         Assert.Empty((await map.PutAsync([])).Versions);
         Assert.Empty(await map.GetAsync([]));
-        // A retry that lost its pairs does not learn that the put was executed.
+        // A retry that has lost its pairs does not learn that the put was executed.
         PutOptions retry = new() { Operation = new(1, 7) };
         await Assert.ThrowsAsync<ArgumentException>(async () => await map.PutAsync([], retry));
         await Assert.ThrowsAsync<ArgumentException>(async () => await world.Members[0].Dht.NewBatch(retry).CommitAsync());

@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>The clocks of all entries are cut after a view change, over many turns (dht-view-change.md#no-single-word-moves-the-clocks).</summary>
+/// <summary>After a view change the clocks of all entries are cut, over many turns (dht-view-change.md#no-single-word-moves-the-clocks).</summary>
 public sealed class LimitedClocksTests
 {
     private const ulong Most = 50;
@@ -44,7 +44,7 @@ public sealed class LimitedClocksTests
         Assert.InRange(turns, 10, _table.Buckets);
     }
 
-    /// <summary>A proposal made it since, within the new limit.</summary>
+    /// <summary>A proposal has made the entry since, within the new limit.</summary>
     [Fact]
     public void An_entry_that_comes_after_the_limit_is_not_cut()
     {
@@ -81,11 +81,11 @@ public sealed class LimitedClocksTests
         Assert.All(all, static entry => Assert.Equal(Most, entry.Clock));
     }
 
-    /// <summary>The numbers of limits wrap: an entry that no limit reached would pass for one that the next had cut.</summary>
+    /// <summary>The numbers of limits wrap around: an entry that no limit reached would pass for one that the next limit had cut.</summary>
     [Fact]
     public void Limits_that_begin_before_the_last_is_over_reach_all_entries_in_the_end()
     {
-        // One in each range: so all ranges have as many buckets.
+        // One entry in each range, so that all ranges have as many buckets.
         var all = Enumerable.Range(0, EntryTable.Ranges).Select(range => _table.FindOrAdd(BitConverter.GetBytes(range), (ulong)range << 56, 1_000_000)).ToList();
         for (ulong limit = 1; limit <= 300; limit++)
         {

@@ -2,10 +2,10 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>What is remembered of members that are gone is bounded by bytes together, and what goes is told as forgotten.</summary>
+/// <summary>What is remembered of members that are gone is bounded in bytes, for all of them together, and what was dropped is told as forgotten.</summary>
 public sealed class LostSessionTests
 {
-    // Some 96 bytes for each outcome; four times that much for all members that are gone.
+    // An outcome takes some 96 bytes. All members that are gone have four times Most together.
     private const int Most = 4_096, Each = 40;
 
     [Fact]
@@ -65,7 +65,7 @@ public sealed class LostSessionTests
         Assert.Equal((1, 10), ((int)Assert.Single(sessions.All).Id, sessions.All[0].OutcomeCount));
     }
 
-    /// <summary>The source may have forgotten it: with the part that came first a put could be applied again.</summary>
+    /// <summary>The source may have forgotten the session: with the part of it that came first, a put could be applied again.</summary>
     [Fact]
     public void A_member_without_its_state_keeps_no_part_of_what_it_was_given_of_members_that_are_gone()
     {
@@ -87,7 +87,7 @@ public sealed class LostSessionTests
     private static DhtWorld Founded()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxOutcomeBytes = Most } });
-        // The puts of a session are named here, while its member is there too.
+        // The test names the puts of a session itself, also while its member is there.
         world.GivenFrom = 0;
         return world;
     }

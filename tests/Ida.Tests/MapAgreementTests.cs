@@ -9,10 +9,10 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Members that declare different maps: what all declare is used, and what some lack is refused, by all alike.</summary>
+/// <summary>Members that declare different maps: what all declare is used; what some lack is refused, by all alike.</summary>
 public sealed class MapAgreementTests
 {
-    /// <summary>As while a program is upgraded, one member after the other: what is new can be used as soon as the last old member has gone.</summary>
+    /// <summary>As during the upgrade of a program, one member after the other: what is new can be used as soon as the last old member is gone.</summary>
     [Fact]
     public async Task Maps_and_resolvers_that_only_new_members_have_are_used_when_all_members_are_new()
     {
@@ -36,14 +36,14 @@ public sealed class MapAgreementTests
             Assert.Equal("x", (await world.EndAsync(member.Dht.Map<string, string>("extra").GetAsync("b0"))).Value);
         }
         Assert.Equal(9, (await world.EndAsync(world.Members[5].Dht.Map<string, int>("ints").GetAsync("a0"))).Value);
-        // What is in use is not given up any more.
+        // Every new member must declare what is in use.
         var late = Join(world, DhtWorld.Maps);
         Assert.Contains("\"extra\" is not declared here", Assert.IsType<DhtConfigurationException>(late.Dht.Serving.Exception?.InnerException).Message, StringComparison.Ordinal);
         world.RunUntil(() => !world.ViewRequested, "The view without it");
         world.AssertEqualReplicas();
     }
 
-    /// <summary>One of the founders lacks a map: the others wait for it to be gone.</summary>
+    /// <summary>One of the founders lacks a map, which the others cannot use until it is gone.</summary>
     [Fact]
     public async Task What_a_founder_lacks_is_refused_until_it_has_gone()
     {
@@ -60,7 +60,7 @@ public sealed class MapAgreementTests
         Assert.Equal([("ints", "System.Int32", world.Members[2].Self)], status.Maps.SelectMany(static map => map.Resolvers.Where(static one => !one.IsAgreed).Select(one => (map.Name, one.Incoming, one.LackedBy!.Value))));
         Assert.Contains("cannot be used: 2", Described(world.Members[0]), StringComparison.Ordinal);
         Assert.Contains("the resolver for System.Int32 of the map \"ints\": not declared at ", Described(world.Members[0]), StringComparison.Ordinal);
-        // A call that was made while no view was there.
+        // A call that was made while there was no view.
         Task<PutResult>? early = null;
         world.DuringFlush = () => early = world.Members[0].Dht.Map<string, string>("extra").PutAsync("a0", "early").AsTask();
         world.ChangeView();
@@ -80,7 +80,7 @@ public sealed class MapAgreementTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>A retry says nothing of the put that it repeats.</summary>
+    /// <summary>The refusal of a retry says nothing about the put that it repeats.</summary>
     [Fact]
     public async Task A_retry_that_uses_what_a_member_lacks_does_not_know_what_became_of_its_put()
     {
@@ -93,8 +93,8 @@ public sealed class MapAgreementTests
     }
 
     /// <summary>
-    /// A member that lies, or an old one that comes back, takes a map out of use while a put of it is on its way. Its participants know how it ended, so it ends, whether anybody waits for it or
-    /// not: what comes after it must not be remembered for its sake.
+    /// A member that lies, or an old one that comes back, takes a map out of use while a put of it is on its way. The participants know how the put ended, so it ends, whether anybody
+    /// waits for it or not: otherwise all later puts would have to be remembered for its sake.
     /// </summary>
     [Theory]
     [InlineData("a0", false)]
@@ -128,7 +128,7 @@ public sealed class MapAgreementTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>It need not wait for a view in which the map can be used again.</summary>
+    /// <summary>The caller need not wait for a view in which the map can be used again.</summary>
     [Theory]
     [InlineData("a0", false)]
     [InlineData("a0", true)]
@@ -205,7 +205,7 @@ public sealed class MapAgreementTests
         Assert.All(world.Members.Take(4), static member => Assert.True(member.Host.Current!.State.Maps.AllAgreed));
     }
 
-    /// <summary>The first of two that come together is taken: its extras count against the other's, though nobody can use them yet.</summary>
+    /// <summary>Of two members that come together the first is taken: its extra maps count against the other's, though nobody can use them yet.</summary>
     [Fact]
     public void Extras_of_a_member_count_against_those_who_come_after_it()
     {
@@ -227,7 +227,7 @@ public sealed class MapAgreementTests
         }
     }
 
-    /// <summary>Its replicas lack a resolver of the put: one applies it and the others do not, unless all refuse it.</summary>
+    /// <summary>Some replicas lack the put's resolver: unless all refuse the put, one applies it and the others do not.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -244,7 +244,7 @@ public sealed class MapAgreementTests
         if (!without) await Assert.ThrowsAsync<MapNotAgreedException>(() => merge);
     }
 
-    /// <summary>Whoever says so is a member: the others decide alike, and use the map again when it says it no more.</summary>
+    /// <summary>The liar is a member, so the others all decide by its word, and use the map again when it no longer says so.</summary>
     [Fact]
     public async Task A_member_that_says_that_it_lacks_a_map_keeps_it_from_use_for_a_view()
     {
@@ -266,7 +266,7 @@ public sealed class MapAgreementTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>It is not the oldest, so its word does not count; it ends, and the others go on with all maps.</summary>
+    /// <summary>The liar is not the oldest, so its word does not count: it ends, and the others go on with all maps.</summary>
     [Fact]
     public async Task A_member_that_contradicts_the_others_ends_alone()
     {
@@ -287,7 +287,7 @@ public sealed class MapAgreementTests
         { "resolvers twice", false }, { "resolvers out of order", false }, { "too many resolvers", false }, { "names with one hash", false }, { "more than all", false }, { "count alone", false }, { "cut", false }, { "bytes behind", false },
     };
 
-    /// <summary>No count or length makes anybody allocate or throw, and what nobody can have declared is no contribution.</summary>
+    /// <summary>No count or length makes anybody allocate or throw, and declarations that nobody can have made are no contribution.</summary>
     [Theory]
     [MemberData(nameof(Absurd))]
     public void Absurd_declarations_are_left_out_of_the_decision(string what, bool taken)
@@ -302,7 +302,7 @@ public sealed class MapAgreementTests
         Assert.InRange(GC.GetAllocatedBytesForCurrentThread() - before, 0, 4 << 20);
         Assert.Equal(DecisionKind.Serving, decision.Kind);
         Assert.Equal(taken ? 4 : 3, decision.Slots.Count(static slot => slot.Taken));
-        // A newcomer that says it is refused, or is none; nobody else is.
+        // The member that says so is refused, or does not count; nobody else is refused.
         Assert.All(world.Members.Take(3), member => Assert.Null(decision.Refusal(member.Self)));
     }
 
@@ -320,7 +320,7 @@ public sealed class MapAgreementTests
         }
     }
 
-    /// <summary>What another member declares may be as long as a contribution, and is told in errors and log lines of this one.</summary>
+    /// <summary>What another member declares may be as long as a contribution, and appears in errors and log lines of this one.</summary>
     [Theory]
     [InlineData("key")]
     [InlineData("value")]
@@ -338,7 +338,7 @@ public sealed class MapAgreementTests
         Assert.DoesNotContain('\n', said);
     }
 
-    /// <summary>As while a program is upgraded: old and new members stand in the view as they came.</summary>
+    /// <summary>As during the upgrade of a program: old and new members stand in the view in the order in which they came.</summary>
     [Fact]
     public void R_what_two_programs_declare_is_read_once_for_each()
     {
@@ -409,7 +409,7 @@ public sealed class MapAgreementTests
         return to.Written.ToArray();
     }
 
-    // With its length, which stands before it.
+    // With the length of the declarations, which stands before them.
     private static byte[] Replace(byte[] contribution, byte[] declared, byte[] other)
     {
         int at = contribution.AsSpan().IndexOf(declared);

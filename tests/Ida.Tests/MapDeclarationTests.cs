@@ -11,7 +11,7 @@ public sealed class MapDeclarationTests
     [InlineData("half")]
     public void A_name_that_no_other_member_could_read_is_refused(string name, int times = 1)
     {
-        // An attribute holds no half of a pair.
+        // An attribute cannot hold half of a pair.
         string whole = name == "half" ? "half \uD83D" : string.Concat(Enumerable.Repeat(name, times));
         Refused(maps => maps.Map<string, int>(whole), "name", whole.StartsWith("half", StringComparison.Ordinal) ? "surrogate" : "1 to 256 bytes of UTF-8");
     }

@@ -40,7 +40,7 @@ public sealed class MapSizesTests
         Assert.Empty(_sizes.All);
     }
 
-    /// <summary>Of two maps, at the members that hold a shard: as many as were put and not removed, also at one that came later.</summary>
+    /// <summary>At each member that holds a shard: as many entries as were put there and not removed, and none of the other maps.</summary>
     [Fact]
     public async Task A_member_tells_the_entries_of_its_slice_for_each_map()
     {
@@ -56,7 +56,7 @@ public sealed class MapSizesTests
             {
                 var status = await world.EndAsync(member.Dht.StatusAsync());
                 Assert.Equal(10, status.Maps.Single(static map => map.Name == "longs").Entries);
-                // Keys of four characters with a byte of their length, values of a byte.
+                // Keys of four characters, with a byte for their length; values of one byte.
                 Assert.Equal(10 * (5 + 1), status.Maps.Single(static map => map.Name == "longs").Bytes);
                 Assert.All(status.Maps.Where(static map => map.Name != "longs"), static map => Assert.Equal((0, 0), (map.Entries, map.Bytes)));
             }

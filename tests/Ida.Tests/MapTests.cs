@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A map is opened by its name, which is all of its identity, with the types that it is declared with.</summary>
+/// <summary>A map is opened by its name, which alone identifies it, and with the types that it is declared with.</summary>
 public sealed class MapTests
 {
     [Fact]
@@ -25,7 +25,7 @@ public sealed class MapTests
         Assert.Same(dht.Map<string, int>("ints"), dht.Map<string, int>("ints"));
     }
 
-    /// <summary>What a program of another version, or in another language, needs to find the keys.</summary>
+    /// <summary>All that a program of another version, or in another language, needs to find the keys.</summary>
     [Fact]
     public async Task The_identity_of_a_map_is_a_hash_of_its_name_alone()
     {
@@ -60,7 +60,7 @@ public sealed class MapTests
         Assert.Equal(("plain", typeof(int), typeof(int)), (none.Map, none.StoredType, none.IncomingType));
         var other = Assert.Throws<NoResolverException>(() => { _ = dht.Map<string, int>("sums").MergeAsync("a0", 1.5).AsTask(); });
         Assert.Contains("System.Int32, System.String", other.Message, StringComparison.Ordinal);
-        // A put asks none.
+        // A put asks no resolver.
         await world.EndAsync(dht.Map<string, int>("sums").PutAsync("a0", 1));
         Assert.Equal(1, (await world.EndAsync(dht.Map<string, int>("sums").GetAsync("a0"))).Value);
         world.AssertIdle();

@@ -3,7 +3,7 @@ using GroupCore.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A merge of one key returns what is stored then.</summary>
+/// <summary>A merge of one key returns what it has stored.</summary>
 public sealed class MergeResultTests
 {
     [Theory]
@@ -25,7 +25,7 @@ public sealed class MergeResultTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>All members merge at once, so that results are computed ahead for times that are not the last.</summary>
+    /// <summary>All members merge at once, so results are computed ahead for times that are not the final ones.</summary>
     [Fact]
     public async Task Merges_in_conflict_tell_each_value_once()
     {
@@ -51,7 +51,7 @@ public sealed class MergeResultTests
         }
     }
 
-    /// <summary>The merge is executed before its caller's serializer fails: that must not be told as if it were not.</summary>
+    /// <summary>The merge is executed before its caller's serializer fails, so the error must not say that it was not executed.</summary>
     [Fact]
     public async Task A_merge_whose_value_cannot_be_read_is_not_said_to_be_undone()
     {

@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>The lowest number of the puts under named ids that are in flight, or wait for a place.</summary>
+/// <summary>The lowest number among the puts under named ids that are in flight, or wait for a place.</summary>
 public sealed class NamedPutsTests
 {
     private readonly NamedPuts _puts = new();
@@ -19,7 +19,7 @@ public sealed class NamedPutsTests
         Assert.Equal((ulong.MaxValue, 0), (_puts.Least, _puts.Count));
     }
 
-    /// <summary>As it does where a turn threw in the midst of a step.</summary>
+    /// <summary>As where a turn threw in the middle of a step.</summary>
     [Fact]
     public void One_that_is_not_there_leaves_nothing()
     {
@@ -40,7 +40,7 @@ public sealed class NamedPutsTests
             var there = new List<IdleOperation>();
             for (int step = 0; step < 600; step++)
             {
-                // More and more first, and then fewer and fewer.
+                // First more and more, then fewer and fewer.
                 if (there.Count == 0 || random.Next(600) > step)
                 {
                     there.Add(Put((ulong)random.Next(1 << 20)));

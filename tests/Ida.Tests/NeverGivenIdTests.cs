@@ -2,10 +2,10 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>Only a member gives ids to its puts: one that a caller makes up ahead is refused, and never takes the place of a later put.</summary>
+/// <summary>Only a member gives ids to its puts: an id that a caller makes up in advance is refused, and never takes the place of a later put.</summary>
 public sealed class NeverGivenIdTests
 {
-    // Questions a second of one member.
+    // Questions of one member in a second.
     private const int MostAsked = 3_000;
 
     [Theory]
@@ -39,7 +39,7 @@ public sealed class NeverGivenIdTests
         Assert.All(world.Initialised(0), one => Assert.Equal(1, one.Host.Current!.Participant.Sessions.Find(last.Session)!.OutcomeCount));
     }
 
-    /// <summary>Another put of the member that issued the first does not end with what nobody who named nothing can understand.</summary>
+    /// <summary>A later put of the issuer must not end with an error about ids, which a caller that has named none could not understand.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(2)]
@@ -72,7 +72,7 @@ public sealed class NeverGivenIdTests
     }
 
     /// <summary>
-    /// Reads have numbers too, and participants hold records of them. No put is given the number of a read; and where one comes under it all the
+    /// Reads have numbers too, and participants hold records of them. No put is given the number of a read. If one comes under such a number all the
     /// same, every replica does the same with it, whether it holds the read or not.
     /// </summary>
     [Theory]
@@ -86,7 +86,7 @@ public sealed class NeverGivenIdTests
         world.RunUntil(() => first.IsCompleted, "The first put");
         world.Settle();
         if (named) world.GivenFrom = 0;
-        // The other shard has something before the read, which is executed at member 0 and not stable.
+        // At the other shard something stands before the read, so the read is executed at member 0 and not stable.
         var before = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (1, 3));
@@ -106,7 +106,7 @@ public sealed class NeverGivenIdTests
         if (!named) Assert.IsType<ArgumentException>(made.Exception?.InnerException);
     }
 
-    /// <summary>The question is asked again until it is answered, and nothing is sent before.</summary>
+    /// <summary>The issuer is asked again until it answers, and nothing is sent before.</summary>
     [Fact]
     public async Task A_retry_through_another_member_waits_for_the_member_that_issued_the_put()
     {
@@ -125,7 +125,7 @@ public sealed class NeverGivenIdTests
         Assert.Single((await retry).Versions);
     }
 
-    /// <summary>Retries that wait for its word keep nobody else from a place in flight, and have one again when it comes.</summary>
+    /// <summary>Retries that wait for the issuer's word keep nobody else from a place in flight, and get a place again when the word comes.</summary>
     [Fact]
     public async Task R_puts_go_on_beside_retries_that_wait_for_a_member_that_stalls()
     {
@@ -154,7 +154,7 @@ public sealed class NeverGivenIdTests
         Assert.False(world.Members[3].Host.Current!.Coordinator.HasWork);
     }
 
-    /// <summary>The member that stalled answers all of them at once, while others have the places: each goes on as one becomes free, and asks for no more meanwhile.</summary>
+    /// <summary>The member that stalled answers all retries at once, while others have the places. Each retry goes on as a place becomes free, and no more are on the way than there are places.</summary>
     [Fact]
     public async Task R_retries_whose_answer_comes_wait_for_a_place_again()
     {
@@ -190,7 +190,7 @@ public sealed class NeverGivenIdTests
         int Sent() => coordinator.Standing().Count(static one => one.Place == OperationPhase.Sent && !one.Op.IsParked);
     }
 
-    /// <summary>All that may wait waits for a place: of retries only as many as leave enough for all else may wait for the member's word.</summary>
+    /// <summary>As many as may wait are waiting for a place. Of the retries, only so many may wait for the issuer's word that enough is left for everything else.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -216,7 +216,7 @@ public sealed class NeverGivenIdTests
         Assert.All(retries, retry => Assert.True(retry.Exception?.InnerException is ArgumentException || (!answers && retry.Exception?.InnerException is OutcomeUnknownException { InnerException: OverloadedException }), retry.Exception?.ToString()));
     }
 
-    /// <summary>Each asks until it is answered, and the more there are the less often.</summary>
+    /// <summary>Each retry asks until it is answered, and the more retries there are, the less often.</summary>
     [Fact]
     public void R_many_retries_that_wait_for_a_member_that_stalls_ask_it_little()
     {
@@ -239,7 +239,7 @@ public sealed class NeverGivenIdTests
         world.RunUntil(() => retries.TrueForAll(static retry => retry.IsCompleted), "The retries");
     }
 
-    /// <summary>Nobody gives ids of its session any more: what was under way is resolved by who holds it.</summary>
+    /// <summary>Nobody gives ids of its session any more: the members that hold what was under way resolve it.</summary>
     [Fact]
     public async Task A_retry_that_waits_for_a_member_that_is_gone_goes_on()
     {

@@ -2,7 +2,7 @@ using Ida.Shared;
 
 namespace Ida.Tests;
 
-/// <summary>Ids that are taken before the put: it can be called again and again under its id, is applied once, and each call is told how it ended.</summary>
+/// <summary>Ids that are taken before the put. It can be called again and again under its id: it is applied once, and each call is told how it ended.</summary>
 public sealed class NewOperationTests
 {
     [Theory]
@@ -19,7 +19,7 @@ public sealed class NewOperationTests
         var id = issuer.Dht.NewOperation();
         string first = await CallAsync(issuer);
         foreach (var member in world.Members) Assert.Equal(first, await CallAsync(member));
-        // Told long ago, and after a view change.
+        // After many later puts, and after a view change.
         for (int i = 0; i < 20; i++) await world.EndAsync(issuer.Dht.Map<string, long>("longs").PutAsync([new("z0", i), new("z1", i)]));
         world.ChangeView();
         foreach (var member in world.Members) Assert.Equal(first, await CallAsync(member));
@@ -44,7 +44,7 @@ public sealed class NewOperationTests
         static string Text(PutResult result) => $"{result.Operation} {result.IsApplied} {string.Join(' ', result.Versions)}";
     }
 
-    /// <summary>What it has written down is all that its successor has.</summary>
+    /// <summary>The successor of the process has nothing but the id, which was written down.</summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]
@@ -57,7 +57,7 @@ public sealed class NewOperationTests
         var map = issuer.Dht.Map<string, long>("longs");
         var id = issuer.Dht.NewOperation();
         PutResult? told = called ? await world.EndAsync(map.MergePairAsync("a1", 1L, new() { Operation = id })) : null;
-        // These acknowledge all that need not be remembered.
+        // These puts acknowledge all that need not be remembered.
         for (int i = 0; i < 5 && others; i++) await world.EndAsync(map.PutAsync([new("z0", i), new("z1", i)]));
         world.Crash(issuer, loseAll: true);
         world.ChangeView();
@@ -99,7 +99,7 @@ public sealed class NewOperationTests
         Assert.Throws<ArgumentException>(() => { _ = world.Members[0].Dht.Map<string, long>("longs").PutAsync("a0", 2L, new() { Operation = default(OperationId) }).AsTask(); });
     }
 
-    /// <summary>As after a restart of everything: no member knows its session.</summary>
+    /// <summary>As after a restart of everything: no member knows the session of the id.</summary>
     [Fact]
     public async Task With_an_id_of_another_DHT_nothing_is_executed()
     {
@@ -113,7 +113,7 @@ public sealed class NewOperationTests
         Assert.False((await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").GetAsync("a0"))).Found);
     }
 
-    /// <summary>It was called or not: what comes so late is not executed, and told that nobody remembers.</summary>
+    /// <summary>Whether the put was called or not, a call that comes so late is not executed, and is told that nobody remembers.</summary>
     [Theory]
     [InlineData(0, false)]
     [InlineData(0, true)]
@@ -131,7 +131,7 @@ public sealed class NewOperationTests
         for (int i = 0; i < Kept - 1; i++) await world.EndAsync(map.PutAsync("z0", i));
         if (called) await CallAsync(through);
         for (int i = 0; i < 3; i++) await world.EndAsync(map.PutAsync("z0", i));
-        // Its records are not what remembers it.
+        // After this no record is left that could still remember the put.
         world.Settle();
         await Assert.ThrowsAsync<OutcomeForgottenException>(() => CallAsync(through));
         var found = await world.EndAsync(map.GetAsync("a0"));
@@ -142,7 +142,7 @@ public sealed class NewOperationTests
         Task<PutResult> CallAsync(int member) => world.EndAsync(world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }));
     }
 
-    /// <summary>Replicas have room for few outcomes, and each of them is of a put that came after an id which nobody uses.</summary>
+    /// <summary>Replicas have room for few outcomes, and all of these are of puts that came after an id which nobody uses.</summary>
     [Fact]
     public async Task An_id_that_is_not_used_keeps_no_put_from_being_executed()
     {
@@ -155,7 +155,7 @@ public sealed class NewOperationTests
         Assert.All(world.Initialised(1), static one => Assert.InRange(one.Host.Current!.Participant.Sessions.OutcomeBytes, 0, 8_192));
     }
 
-    /// <summary>All of them are refused at once, and the first that is told so makes room for all.</summary>
+    /// <summary>All puts are refused at once, and the first that is told so makes room for all.</summary>
     [Fact]
     public async Task R_an_id_that_is_not_used_keeps_none_of_many_puts_on_the_way_from_being_executed()
     {
@@ -170,7 +170,7 @@ public sealed class NewOperationTests
         }
     }
 
-    /// <summary>Puts that began after the id was taken get a place, and numbers above it, while its own put waits.</summary>
+    /// <summary>While the put under the id waits, puts that began after the id was taken get a place, and numbers above it.</summary>
     [Fact]
     public void An_id_whose_put_waits_for_a_place_is_kept_when_ids_are_let_go()
     {
@@ -185,7 +185,7 @@ public sealed class NewOperationTests
         Assert.True(named.IsCompletedSuccessfully, $"{named.Exception?.InnerException}");
     }
 
-    /// <summary>Participants have no room, and would only take the oldest put: that one waits for the place of another, whose caller has gone and which is refused without end.</summary>
+    /// <summary>Participants have no room and would only take the oldest put. That one waits for the place of another, whose caller has gone and which is refused without end.</summary>
     [Fact]
     public async Task A_put_that_waits_under_the_oldest_id_gets_a_place_where_no_other_put_can_end()
     {
@@ -207,7 +207,7 @@ public sealed class NewOperationTests
         Assert.Equal(2L, (await world.EndAsync(map.GetAsync("z1"))).Value);
     }
 
-    /// <summary>The first attempt is refused since a takeover had it rejected, the second for want of room: then ids are let go, and the put is tried once more.</summary>
+    /// <summary>The first attempt is refused because a takeover had it rejected, the second for want of room. Then ids are let go, and the put is tried once more.</summary>
     [Fact]
     public async Task An_id_that_is_not_used_keeps_no_put_from_being_executed_that_was_refused_before()
     {
@@ -227,7 +227,7 @@ public sealed class NewOperationTests
         Assert.InRange(layer.Coordinator.Puts.Numbers.Releases, 1, 300);
     }
 
-    /// <summary>Replicas had no room, so that ids which were taken before are let go, whether their puts had come or not, and whatever came in between.</summary>
+    /// <summary>Replicas had no room, so the ids taken before are let go, whether their puts had come or not, and whatever came in between.</summary>
     [Fact]
     public async Task Only_ids_that_are_taken_after_others_were_let_go_are_kept()
     {
@@ -252,7 +252,7 @@ public sealed class NewOperationTests
         Task<PutResult> CallAsync(int member, OperationId id) => world.EndAsync(world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }));
     }
 
-    /// <summary>Each shard has one member. So many puts have begun since the ids were taken that nothing but the open calls keeps them.</summary>
+    /// <summary>Each shard has one member. So many puts have begun since the ids were taken that only the open calls keep the ids.</summary>
     [Fact]
     public void Nothing_from_the_oldest_open_put_under_an_id_on_is_acknowledged()
     {
@@ -283,7 +283,7 @@ public sealed class NewOperationTests
             Assert.True(calls[i].IsCompletedSuccessfully);
         }
 
-        // By this member's own shard, which hears of it with each put there.
+        // As this member's own shard knows it, which hears of it with each put there.
         ulong Acknowledged()
         {
             for (int i = 0; i < 5; i++)
@@ -296,7 +296,7 @@ public sealed class NewOperationTests
         }
     }
 
-    /// <summary>What a key has no room for is no matter of outcomes.</summary>
+    /// <summary>A key that has no room has nothing to do with outcomes.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -312,7 +312,7 @@ public sealed class NewOperationTests
         Assert.Equal(0, world.Members[0].Host.Current!.Coordinator.Puts.Numbers.Releases);
     }
 
-    /// <summary>More than may be on the way wait at a key for a reason of their own: they are told so, whatever ids are taken meanwhile.</summary>
+    /// <summary>More calls than may be on the way wait at a key, for a reason of their own. They are told so, whatever ids are taken meanwhile.</summary>
     [Fact]
     public void Too_many_calls_are_told_so_beside_ids_that_are_taken()
     {

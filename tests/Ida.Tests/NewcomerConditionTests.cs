@@ -6,13 +6,13 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// Puts whose result depends on the entries, executed while a newcomer waits for its state: it finds what the others find, whenever the entries' ranges arrive.
+/// Puts whose result depends on the entries, executed while a newcomer waits for its state: it comes to the same results as the others, whenever the ranges arrive.
 /// </summary>
 public sealed class NewcomerConditionTests
 {
     private const int Source = 0, Issuer = 1, Newcomer = 4, Keys = 400;
 
-    // What happens to the state: keys whose ranges have arrived, keys whose ranges come later, or never, so that they are asked for singly.
+    // When the ranges of the keys in use arrive: before the puts, after them, or never, so that the keys are asked for singly.
     public static TheoryData<string> Arrivals() => ["before", "after", "singly", "mixed"];
 
     [Theory]
@@ -22,7 +22,7 @@ public sealed class NewcomerConditionTests
         var world = Filled();
         var dht = world.Members[Issuer].Dht;
         var map = dht.Map<string, string>("texts");
-        // A part of the ranges comes, or nothing at all.
+        // Some of the ranges come, or none at all.
         int acknowledged = 0;
         bool stalled = arrival == "after";
         world.Swallows = (_, _, type) => !stalled && type == DhtFrame.ChunkAck && ++acknowledged > 100;
@@ -101,7 +101,7 @@ public sealed class NewcomerConditionTests
         }
     }
 
-    /// <summary>The values of three keys come one after the other; in their lines stand puts that need one, two or all of them, and one that needs none.</summary>
+    /// <summary>The values of three keys come one after the other. In the keys' lines stand puts that need one, two or all of them, and a put that needs none.</summary>
     [Theory]
     [InlineData(0, 1, 2)]
     [InlineData(0, 2, 1)]
@@ -137,7 +137,7 @@ public sealed class NewcomerConditionTests
             bool first = known.Contains(0), both = first && known.Contains(1), all = i == 2;
             var slice = DhtWorld.Slice(newcomer).Of(map).ToDictionary(static e => e.Key, static e => e.Value.Value[^Math.Min(6, e.Value.Value.Length)..]);
             if (first) Assert.Equal(all ? "xxx125" : both ? "xxxx12" : "xxxxx1", slice[keys[0]]);
-            // It takes no value to put one, but those before it come first.
+            // A plain put needs no value, but the puts before it come first.
             if (known.Contains(1)) Assert.Equal(all ? "plain3" : both ? "plain" : "xxxxxx", slice[keys[1]]);
             if (known.Contains(2)) Assert.Equal("xxxxxx", slice[keys[2]]);
         }
@@ -159,7 +159,7 @@ public sealed class NewcomerConditionTests
         }
     }
 
-    /// <summary>Beyond the bound of what may be kept, puts that would have to wait are refused; others are not, and nothing is left of it in the end.</summary>
+    /// <summary>Beyond the bound of what a newcomer may keep, puts that would have to wait are refused. Others are not, and in the end nothing of it is left.</summary>
     [Fact]
     public async Task What_conditional_puts_make_a_newcomer_keep_is_bounded()
     {

@@ -2,10 +2,10 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Writers go on while a newcomer is given the state of its shard, however long that takes.</summary>
+/// <summary>Writers go on while a newcomer is given the state of its shard, however long the transfer takes.</summary>
 public sealed class NewcomerTests
 {
-    /// <summary>A member that loads cannot tell of a session that ended before it came: puts of it are asked again, ever more seldom, until it can.</summary>
+    /// <summary>A member that loads cannot tell about a session that ended before it came. Retries of that session's puts ask it again, ever more rarely, until it can.</summary>
     [Fact]
     public async Task R_retries_that_wait_for_a_newcomers_state_are_few_and_end_when_it_has_come()
     {
@@ -28,7 +28,7 @@ public sealed class NewcomerTests
             if (from == 1 && type == Ida.Wire.DhtFrame.Propose) bytes++;
             return false;
         };
-        // Its state is ten seconds on the way.
+        // The state takes ten seconds to come.
         for (int i = 0; i < 2_000; i++)
         {
             world.Advance(TimeSpan.FromMilliseconds(5));
@@ -48,7 +48,7 @@ public sealed class NewcomerTests
 
     private const int Source = 0, Newcomer = 4;
 
-    /// <summary>The transfer does not move at all; meanwhile more is written than any bound on what is put aside.</summary>
+    /// <summary>The transfer does not move at all, and meanwhile more is written than any bound on what may be put aside.</summary>
     [Fact]
     public void F24_a_transfer_that_stands_still_keeps_nobody_from_writing()
     {
@@ -67,7 +67,7 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
-    /// <summary>Nothing is refused, or kept for good, where entries are removed that the newcomer has not heard of.</summary>
+    /// <summary>Entries are removed that the newcomer has not heard of: nothing is refused for that, or kept for good.</summary>
     [Fact]
     public void F24_what_is_removed_during_a_transfer_does_not_come_back_and_leaves_nothing()
     {
@@ -90,7 +90,7 @@ public sealed class NewcomerTests
         Assert.Equal(100, world.Members[Newcomer].Host.Current!.Participant.Slice.Table.Count);
     }
 
-    /// <summary>What a newcomer has to ask for is bounded by the keys, not by how often they are written.</summary>
+    /// <summary>What a newcomer has to ask for is bounded by the number of keys, not by how often they are written.</summary>
     [Fact]
     public void R_a_key_that_is_put_and_removed_in_turns_during_a_transfer_is_asked_for_once()
     {
@@ -111,12 +111,12 @@ public sealed class NewcomerTests
         Assert.Equal(199, DhtWorld.Slice(world.Members[Newcomer]).Entries.Count);
     }
 
-    /// <summary>The source has said so while the key had a value again: its next removal needs no mark, and nothing is asked.</summary>
+    /// <summary>The source has said that the key was absent, while the key had a value again: the next removal needs no mark, and nothing is asked.</summary>
     [Fact]
     public void A_key_that_was_absent_at_the_view_change_is_asked_for_once()
     {
         var world = Filled(200, 2_000);
-        // No chunk is acknowledged: but for the first four, ranges stay away.
+        // No chunk is acknowledged, so all ranges but the first four stay away.
         world.Swallows = static (_, _, type) => type == DhtFrame.ChunkAck;
         Join(world);
         world.DeliverAll();
@@ -140,12 +140,12 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
-    /// <summary>A resolver's base is asked for out of turn, so what waits for it waits for one round trip and not for the transfer.</summary>
+    /// <summary>The base of a merge is asked for out of turn, so the merge waits for one round trip and not for the transfer.</summary>
     [Fact]
     public void F24_merges_wait_for_their_bases_and_not_for_the_transfer()
     {
         var world = Filled(400, 2_000);
-        // No chunk is acknowledged: but for the first four, ranges stay away.
+        // No chunk is acknowledged, so all ranges but the first four stay away.
         world.Swallows = (_, _, type) => type == DhtFrame.ChunkAck;
         Join(world);
         var map = world.Members[1].Dht.Map<string, string>("texts");
@@ -225,7 +225,7 @@ public sealed class NewcomerTests
             world.RunUntil(() => calls.TrueForAll(c => c.Put.IsCompleted), "The puts", steps: 20_000);
             world.Settle();
             AssertEqual(world);
-            // Every merge that was reported is in all of its lists once.
+            // Every merge that was reported done is in each of its lists once.
             foreach (var member in world.Initialised(0).Concat(world.Initialised(1)))
             {
                 var lists = DhtWorld.Slice(member).Of(member.Dht.Map<string, List<long>>("lists")).ToDictionary(e => e.Key, e => e.Value.Value);
@@ -276,7 +276,7 @@ public sealed class NewcomerTests
                 calls.Add((batch.CommitAsync().AsTask(), [list], number));
             }
 
-            // What was told of it last, most often.
+            // Mostly the version that was told last.
             ulong VersionOf(string key)
             {
                 if (random.Next(6) == 0) return 0;
@@ -286,7 +286,7 @@ public sealed class NewcomerTests
         Assert.True(during > 50 && merged > 1000 && unmet > 300 && merged - unmet > 1000, $"{during} runs with a transfer under way, {merged} merges, {unmet} that were not met");
     }
 
-    /// <summary>What is remembered of puts costs the install nothing, and goes to a newcomer in pieces while it is acknowledged.</summary>
+    /// <summary>What is remembered of puts costs the install nothing. A newcomer gets it in pieces, as it acknowledges them.</summary>
     [Fact]
     public void R_outcomes_are_written_for_a_newcomer_in_pieces_and_not_at_the_install()
     {
@@ -336,7 +336,7 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
-    /// <summary>A newcomer asks for single values while its link has no room: once, as it may, or again and again, as one that lies.</summary>
+    /// <summary>A newcomer asks for single values while its link has no room: once, as it may, or again and again, like one that lies.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(20)]
@@ -366,7 +366,7 @@ public sealed class NewcomerTests
         AssertEqual(world);
     }
 
-    /// <summary>Each has more to send over one link than it bears, always: callers' puts, answers to the newcomer's reads, and its state.</summary>
+    /// <summary>Callers' puts, answers to the newcomer's reads, and its state share one link, and each always has more to send than the link takes.</summary>
     [Theory]
     [InlineData(true, false)]
     [InlineData(false, true)]

@@ -3,14 +3,14 @@ using Ida.Coordination;
 namespace Ida.Tests;
 
 /// <summary>
-/// An operation id names one put, its pairs included: what else comes under it is refused with a typed error, whoever it comes through,
+/// An operation id names one put, its pairs included. Any other put under the id is refused with a typed error, whichever member it comes through,
 /// and whatever happens meanwhile.
 /// </summary>
 public sealed class OperationIdentityTests
 {
     /// <summary>
-    /// A put was executed, and another one with its id waits at the member that issued it: that says nothing of which of the two was executed,
-    /// neither to a retry of another member that replicas tell nothing any more, nor to one beside it.
+    /// A put was executed, and another put waits under its id at the issuer. That says nothing about which of the two was executed: neither to a retry at another member, to
+    /// which replicas tell nothing any more, nor to a retry at the issuer.
     /// </summary>
     [Theory]
     [InlineData(0)]
@@ -39,7 +39,7 @@ public sealed class OperationIdentityTests
         world.RunUntil(() => borrowed.IsCompleted, "The other put");
     }
 
-    /// <summary>The call is not executed, which says nothing of the put: it was executed here.</summary>
+    /// <summary>The retry is not executed, which says nothing of its put: that was executed here.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -147,7 +147,7 @@ public sealed class OperationIdentityTests
         Assert.Equal((await first).Versions, (await again).Versions);
     }
 
-    /// <summary>A coordinator dies between its proposals; whoever takes over or decides at the view change meets the other put as well.</summary>
+    /// <summary>A coordinator dies between its proposals. The member that takes over, or the decision at the view change, meets the other put as well.</summary>
     [Fact]
     public void F27_whatever_order_and_whoever_dies_each_put_is_whole_or_absent()
     {
@@ -188,7 +188,7 @@ public sealed class OperationIdentityTests
     private static Task<PutResult> Put(DhtWorld world, int through, OperationId id, params (string Key, int Value)[] pairs) =>
         world.Members[through].Dht.Map<string, int>("ints").PutAsync(pairs.Select(p => KeyValuePair.Create(p.Key, p.Value)), new() { Operation = id }).AsTask();
 
-    /// <summary>Replicas are equal; who was told "done" finds all of its pairs, who was refused none unless another call of the same pairs was done.</summary>
+    /// <summary>Replicas are equal. A call that was told "done" finds all of its pairs; a call that was refused finds none, unless another call of the same pairs was done.</summary>
     private static void Judge(DhtWorld world, List<(Task<PutResult> Put, string[] Keys, int Value)> calls)
     {
         string[] held = [];

@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>Operations in the order of their arrival, which leave from wherever they are.</summary>
+/// <summary>Operations in the order of their arrival, which may leave from anywhere in the list.</summary>
 public sealed class OperationListTests
 {
     private readonly IdleOperation[] _all = [IdleOperation.Put(), IdleOperation.Put(), IdleOperation.Put()];

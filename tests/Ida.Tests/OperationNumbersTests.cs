@@ -37,7 +37,7 @@ public sealed class OperationNumbersTests
         Assert.Equal(numbers.Last + 1, numbers.KeptFrom());
     }
 
-    /// <summary>Puts were given numbers in between, and the loop has not heard of the last that was taken.</summary>
+    /// <summary>Puts were given numbers in between, and the loop has not heard of the last number that was taken.</summary>
     [Fact]
     public void All_numbers_that_were_taken_are_released_and_those_taken_later_are_kept()
     {
@@ -58,7 +58,7 @@ public sealed class OperationNumbersTests
         }
     }
 
-    /// <summary>The loop asks while somebody takes a number, and goes on with what it found the last time: that is what was released, not what was kept before.</summary>
+    /// <summary>The loop asks while callers take numbers, and may go on with what it found the last time: that must be what was released, not what was kept before.</summary>
     [Fact]
     public async Task What_is_released_stays_so_while_other_numbers_are_taken()
     {
@@ -83,7 +83,7 @@ public sealed class OperationNumbersTests
         Assert.Equal(0UL, low);
     }
 
-    /// <summary>Nobody puts anything, and callers take on and on.</summary>
+    /// <summary>Nobody puts anything, and callers take number after number.</summary>
     [Fact]
     public void Numbers_that_are_only_taken_are_bounded()
     {

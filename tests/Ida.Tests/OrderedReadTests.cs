@@ -2,14 +2,14 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What a read is promised of a put that is not stable when the member that answered is lost: nothing at level Ordered, all at level Strict.</summary>
+/// <summary>What a read is promised about a put that is not stable when the member that answered is lost: nothing at level Ordered, everything at level Strict.</summary>
 public sealed class OrderedReadTests
 {
     private const int Lost = 0, Other = 2;
 
     /// <summary>
-    /// What a shard looks at ahead fits no frame. The time that is decided is a later one, at which it does: what was looked at ahead counts for
-    /// nothing, that it was too large neither.
+    /// What a shard computes ahead for a read fits no frame. The decided time is a later one, at which the result fits: what was computed ahead counts for nothing, not even
+    /// that it was too large.
     /// </summary>
     [Theory]
     [InlineData(0)]
@@ -44,8 +44,8 @@ public sealed class OrderedReadTests
     }
 
     /// <summary>
-    /// A put comes before the read at one shard and behind it at the other, where a participant has looked ahead and takes the read over. What is
-    /// executed fits no frame there: it is no result together with what was looked at, whichever answer is late.
+    /// A put comes before the read at one shard and behind it at the other, where a participant has looked ahead and takes over the read. There the executed result fits no
+    /// frame: it is no result together with what was looked at ahead, whichever answer is late.
     /// </summary>
     [Theory]
     [InlineData(ConsistencyLevel.Ordered, false)]
@@ -64,7 +64,7 @@ public sealed class OrderedReadTests
         Task? waits = null;
         if (noRoom)
         {
-            // Answers to it that do not arrive take the room.
+            // The answers to this put, which do not arrive, take the room.
             waits = Map(2).PutAsync("z0", new byte[1]).AsTask();
             world.Poke();
             world.DeliverAll((from, _) => from == 2);
@@ -104,7 +104,7 @@ public sealed class OrderedReadTests
         var world = DhtWorld.Founded(4);
         var sights = Sights();
         (world.AtSend, world.AtViewChange) = (sights.Sent, sights.ViewChange);
-        // The clock of the one that will be lost is ahead: the put gets its time from there.
+        // The clock of the member that will be lost is ahead, so the put gets its time from there.
         world.Members[Lost].Skew = 300_000_000;
         var ahead = Map(Lost).GetAsync(["a0", "b0"]).AsTask();
         world.Poke();
@@ -122,7 +122,7 @@ public sealed class OrderedReadTests
         var read = Map(Lost).GetAsync("a0", new() { Level = level }).AsTask();
         world.Poke();
         if (!rival) world.DeliverAll();
-        // A strict read waits for what is in front elsewhere.
+        // A strict read waits for what stands in front of it elsewhere.
         Assert.Equal(level == ConsistencyLevel.Ordered || !rival, read.IsCompletedSuccessfully);
         if (read.IsCompletedSuccessfully)
         {
@@ -148,8 +148,8 @@ public sealed class OrderedReadTests
     }
 
     /// <summary>
-    /// A read by the member that is lost saw that a put had not come, which comes at a time of the survivors. Only where that of the lost member would have been
-    /// later, and nobody left knows the time, may the read lose its place.
+    /// A read by the lost member saw that a put had not come; the put then comes at a time of the survivors. The read may lose its place only where the lost member's time for
+    /// the put would have been later, and no survivor knows that time.
     /// </summary>
     [Theory]
     [InlineData("it would be later there", 1)]
@@ -172,14 +172,14 @@ public sealed class OrderedReadTests
         int reader = put == "it was shown by a survivor" ? Other : Lost;
         if (reader == Other) await Read(Lost, "a0", "b0");
         string[] keys = put == "one key" ? ["a0"] : ["a0", "b0"];
-        // One key takes no time.
+        // A read of one key takes no time, so another read comes before it.
         if (put == "one key") await Read(Lost, "a0", "b0");
         Assert.Empty(await Read(reader, keys));
         sights.Returned("read", world.Members[reader], keys.Select(static key => (key, 0UL)));
         if (!laterThere) world.Now += 1_000_000;
         if (put == "a survivor knows its time")
         {
-            // It is behind one that nobody else has.
+            // The put is behind one that nobody else has.
             _ = Append(1, "c0");
             world.DeliverUntil(1, Other, DhtFrame.Propose);
         }
@@ -193,7 +193,7 @@ public sealed class OrderedReadTests
         }
         if (put is "it is earlier there" or "a survivor knows its time" or "only something else was later there")
         {
-            // What comes behind it there, or of other keys.
+            // What comes behind the put at the lost member, or something of other keys.
             world.Members[Lost].Skew = 600_000_000;
             string shard = put == "only something else was later there" ? "1" : "0";
             _ = Map(Lost).GetAsync(["a" + shard, "b" + shard]).AsTask();
@@ -225,7 +225,7 @@ public sealed class OrderedReadTests
         }
     }
 
-    /// <summary>A member of the other shard reads: whom it asked is seen from its frames.</summary>
+    /// <summary>A member of the other shard reads; its frames show which member it asked.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

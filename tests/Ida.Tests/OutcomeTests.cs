@@ -46,7 +46,7 @@ public sealed class OutcomeTests
         KeyValuePair<string, long>[] pairs = [new("a0", 1), new("a1", 1)];
         var put = map.MergeAsync(pairs).AsTask();
         world.RunUntil(() => put.IsCompleted, "The put");
-        // The shard of the members 0 and 2 hears that the outcome is known, the other one does not.
+        // The shard of members 0 and 2 hears that the outcome is known; the other shard does not.
         var next = map.MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "The next put");
         world.ChangeView();
@@ -58,7 +58,7 @@ public sealed class OutcomeTests
         await AssertStoredAsync(world, map, "a0", "a1");
     }
 
-    /// <summary>The replicas of one shard tell what they remember, those of the other may forget it; the member that issued the put knows all of it.</summary>
+    /// <summary>The replicas of one shard tell what they remember; those of the other may forget it. The member that issued the put knows all of it.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -79,8 +79,8 @@ public sealed class OutcomeTests
     }
 
     /// <summary>
-    /// The same, and the member that issued the put falls silent as it is asked: that the put was executed is known, its versions are not yet. A retry
-    /// that is cut short may be repeated, and is told them when that member goes on, or without them when it is excluded.
+    /// The same, but the issuer falls silent when it is asked: it is known that the put was executed, and its versions are not known yet. A retry that is cut short may be
+    /// repeated. It is told the versions when the issuer goes on, or succeeds without them when the issuer is excluded.
     /// </summary>
     [Theory]
     [InlineData(false, false)]
@@ -99,7 +99,7 @@ public sealed class OutcomeTests
         using var source = new CancellationTokenSource();
         var asker = world.Members[1];
         var at = asker.Dht.Map<string, long>("longs");
-        // One that is cancelled has no time limit that could end it too.
+        // A retry that is cancelled has no time limit, which could end it too.
         var retry = at.MergeAsync(pairs, new() { Operation = id, Timeout = cancelled ? null : TimeSpan.FromSeconds(1) }, source.Token).AsTask();
         world.Poke();
         for (int i = 0; i < 100 && !IsKnown(); i++)
@@ -204,7 +204,7 @@ public sealed class OutcomeTests
         using var cancellation = new CancellationTokenSource();
         var refused = map.MergePairAsync("a1", 1L, cancellationToken: cancellation.Token).AsTask();
         world.Poke();
-        // Member 1 refuses it and member 3 does not; when that one has heard that it is off, its caller has given up.
+        // Member 1 refuses the put and member 3 does not. The caller gives up before member 3 has heard that the attempt is off.
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (0, 3));
         world.DeliverAll((from, to) => (from, to) is (1, 0) or (3, 0));
         await cancellation.CancelAsync();
@@ -240,7 +240,7 @@ public sealed class OutcomeTests
         world.Poke();
         world.DeliverAll((from, to) => from != 1 && to != 1);
         Assert.IsType<OperationIdReusedException>(own.Exception!.InnerException);
-        // Member 2 hears that the id is done with before it hears that the first put under it is committed.
+        // Member 2 hears that the id is done with before it hears that the first put under the id is committed.
         var next = map.MergePairAsync("d0", 1L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 2));
@@ -257,7 +257,7 @@ public sealed class OutcomeTests
         var map = world.Members[0].Dht.Map<string, long>("longs");
         var other = world.Members[1].Dht.Map<string, long>("longs");
         var id = await CancelledAsync(world, map, "a1");
-        // Each of the two is held by one replica and refused by the other.
+        // Each of the two puts is held by one replica and refused by the other.
         var impostor = other.MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (0, 3));
@@ -277,7 +277,7 @@ public sealed class OutcomeTests
         await AssertStoredAsync(world, map, "a1");
     }
 
-    /// <summary>The other put is none that was given the id: a retry that meets it at a replica cannot know which of the two is the put, nor how that ends.</summary>
+    /// <summary>The other put was not given the id. A retry that meets it at a replica cannot know which of the two is the put of the id, nor how that put ends.</summary>
     [Fact]
     public async Task A_retry_that_meets_one_with_other_pairs_is_not_told_that_its_id_is_another_put()
     {
@@ -286,13 +286,13 @@ public sealed class OutcomeTests
         var id = await CancelledAsync(world, map, "a1");
         var impostor = world.Members[2].Dht.Map<string, long>("longs").MergePairAsync("a1", 5L, new() { Operation = id }).AsTask();
         world.Poke();
-        // Each of the two is held by one replica; the retry comes through the one that holds the put.
+        // Each of the two puts is held by one replica; the retry comes through the replica that holds the put of the id.
         world.DeliverAll((from, to) => (from, to) is (0, 1) or (2, 3));
         var retry = world.Members[1].Dht.Map<string, long>("longs").MergePairAsync("a1", 1L, new() { Operation = id }).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is (1, 3) or (3, 1));
         Assert.Equal(id, Assert.IsType<OutcomeUnknownException>(retry.Exception?.InnerException).Operation);
-        // The put goes on, and is executed; who borrowed its id is told so.
+        // That put goes on and is executed; the caller that borrowed its id is told so.
         world.RunUntil(() => impostor.IsCompleted, "The other put");
         Assert.IsType<OperationIdReusedException>(impostor.Exception!.InnerException);
         world.RunUntil(() => !world.Members[0].Host.Current!.Coordinator.HasWork, "The end of the put");
@@ -330,7 +330,7 @@ public sealed class OutcomeTests
         Task<PutResult> Put(int member, OperationId? operation) => world.Members[member].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = operation }).AsTask();
         var first = Put(0, null);
         world.RunUntil(() => first.IsCompleted, "The put");
-        // An attempt of member 1 repeats it while it is held still; both records go at member 0, and member 2 does not know yet that it may.
+        // An attempt of member 1 repeats the put while its record still stands. Member 0 then drops both records, and member 2 does not know yet that it may.
         var second = Put(1, id);
         world.Poke();
         world.DeliverAll();
@@ -407,7 +407,7 @@ public sealed class OutcomeTests
         await Task.WhenAll(puts);
     }
 
-    /// <summary>Reads fill all places: those that wait pass the puts that wait for the window.</summary>
+    /// <summary>Reads fill all places: reads that wait for a place pass the puts that wait for the window.</summary>
     [Fact]
     public async Task Reads_that_wait_for_a_place_do_not_wait_for_a_put_that_is_stuck()
     {
@@ -430,7 +430,7 @@ public sealed class OutcomeTests
         await Task.WhenAll(puts);
     }
 
-    /// <summary>Thousands of puts wait for the window; each read that ends looks for whose turn it is.</summary>
+    /// <summary>Thousands of puts wait for the window, and each read that ends looks for the operation whose turn it is.</summary>
     [Fact]
     public async Task R_reads_that_pass_many_puts_that_wait_do_not_walk_past_them()
     {
@@ -474,7 +474,7 @@ public sealed class OutcomeTests
         Assert.False((await stuck).Found);
     }
 
-    /// <summary>A replica that has refused too many puts to remember them one by one refuses the first attempts of all that are as old.</summary>
+    /// <summary>A replica that has refused too many puts to remember them one by one refuses the first attempts of all puts that are as old.</summary>
     [Fact]
     public async Task A_put_that_is_refused_with_many_others_goes_on_in_the_same_view()
     {
@@ -495,7 +495,7 @@ public sealed class OutcomeTests
         Assert.Equal(1L, (await read).Value);
     }
 
-    /// <summary>Attempts that are refused for another put's sake are passed over in a few steps, and not one after the other at once.</summary>
+    /// <summary>Attempts that are refused for another put's sake are passed over in a few steps, and not one by one.</summary>
     [Fact]
     public async Task R_a_put_that_is_refused_up_to_a_high_attempt_of_another_one_sends_few()
     {
@@ -560,7 +560,7 @@ public sealed class OutcomeTests
         return Assert.IsType<OutcomeUnknownException>(put.Exception!.InnerException).Operation;
     }
 
-    /// <summary>A later put of the same member: replicas may forget what has ended.</summary>
+    /// <summary>A later put of the same member, after which replicas may forget what has ended.</summary>
     private static void Acknowledge(DhtWorld world, DhtMap<string, long> map, params string[] keys)
     {
         var put = map.MergeAsync(keys.Select(key => KeyValuePair.Create(key, 1L))).AsTask();
@@ -574,7 +574,7 @@ public sealed class OutcomeTests
         Assert.Equal(keys.Select(_ => 1L), (await read).Values);
     }
 
-    /// <summary>Retries through other members do not wait for the member that issued the put, so that they cross its attempts in every way.</summary>
+    /// <summary>Here retries through other members do not wait for the member that issued the put, so they cross its attempts in every way.</summary>
     private static DhtWorld Founded(int members, DhtOptions? options = null)
     {
         var world = DhtWorld.Founded(members, options: options);

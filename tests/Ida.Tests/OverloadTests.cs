@@ -1,12 +1,12 @@
 namespace Ida.Tests;
 
-/// <summary>A call beyond a bound is refused at once, says when to come back, leaves nothing behind, and gets through when it does.</summary>
+/// <summary>A call beyond a bound is refused at once, is told when to come back, leaves nothing behind, and gets through when it comes back.</summary>
 public sealed class OverloadTests
 {
     [Fact]
     public async Task More_calls_than_a_member_lets_wait_are_told_when_to_try_again()
     {
-        // One on the way, sixteen waiting for its place.
+        // One call on the way, sixteen that wait for its place.
         var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxInFlight = 1 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var taken = Enumerable.Range(0, 17).Select(i => map.PutAsync($"{(char)('a' + i)}0", i).AsTask()).ToList();
@@ -69,7 +69,7 @@ public sealed class OverloadTests
         Assert.InRange(passed, 10, 100);
         foreach (int member in new[] { 0, 2 })
             Assert.All(world.Members[member].Host.Current!.Participant.Sessions.All, session => Assert.InRange(session.OutcomeBytes, 0, 8_192 + 2_000));
-        // Others are not concerned.
+        // Other members are not concerned.
         var other = world.Members[2].Dht.Map<string, int>("ints").PutAsync(pairs).AsTask();
         Deliver(other);
         Assert.True(other.IsCompletedSuccessfully, other.Exception?.ToString());
@@ -87,7 +87,7 @@ public sealed class OverloadTests
         }
     }
 
-    /// <summary>It is the oldest of its member's: as long as it is open, nothing that is remembered of later ones goes.</summary>
+    /// <summary>The put is the oldest of its member's: as long as it is open, nothing that is remembered of later ones goes.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -113,7 +113,7 @@ public sealed class OverloadTests
             overload = put.Exception?.InnerException as OverloadedException;
         }
         Assert.NotNull(overload);
-        // The members of the other shard have not read it.
+        // The members of the other shard have not read the put.
         if (excluded)
         {
             for (int i = 0; i < 100 && world.Members[0].Dht.Counters.Takeovers + world.Members[2].Dht.Counters.Takeovers == 0; i++)
