@@ -5,8 +5,8 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// A participant owes one member answers with values to attempts of different issuers at one put: to its own, and to one that it takes over. There is no room for them, and all
-/// must come (dht-order.md#attempts-of-different-issuers).
+/// A participant owes one member answers with values to attempts of different issuers at one put: to that member's own attempt, and to one that it takes over. There is no room
+/// for them, and all must come (dht-order.md#attempts-of-different-issuers).
 /// </summary>
 public sealed class OwedAnswerTests
 {
@@ -19,7 +19,7 @@ public sealed class OwedAnswerTests
         world.GivenFrom = 0;
         await world.EndAsync(Map(world, Issuer).PutAsync("a0", "x"));
         world.Settle();
-        // Nothing of the put arrives, and its issuer is gone: only the retries are left. One began in the view before, so its attempt here is its second.
+        // Nothing of the put arrives, and its issuer is gone, so only the retries are left. One began in the view before, so its attempt here is its second.
         var id = PooledOperationTests.Unknown(world, Map(world, Issuer).MergeAsync("a0", 5, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         var first = Map(world, Retries).MergeAsync("a0", 5, new() { Operation = id }).AsTask();
         world.Poke();
@@ -27,7 +27,7 @@ public sealed class OwedAnswerTests
         world.ChangeView();
         ulong view = world.View!.Id;
         world.BulkBytes = 1;
-        // Until it is taken from the channel there is no room there.
+        // Until this put is taken from the channel, there is no room there.
         var other = Map(world, Holder).PutAsync("b0", "y").AsTask();
         var second = Map(world, Taker).MergeAsync("a0", 5, new() { Operation = id }).AsTask();
         world.Poke();
@@ -39,7 +39,7 @@ public sealed class OwedAnswerTests
         var behind = Map(world, Retries).PutAsync("a0", "z").AsTask();
         world.Poke();
         Deliver(world, Retries, Taker, Holder);
-        // It takes over the attempt of the other retry; its own is taken over by the other replica, to which the answer comes while there is room on that way.
+        // The taker takes over the attempt of the other retry. Its own attempt is taken over by the other replica, which gets the answer while there is room on that way.
         world.Advance(TimeSpan.FromMilliseconds(110));
         Deliver(world, Taker, Holder);
         world.Advance(TimeSpan.FromMilliseconds(50));
@@ -75,7 +75,7 @@ public sealed class OwedAnswerTests
             world.GivenFrom = 0;
             var id = PooledOperationTests.Unknown(world, Map(world, Issuer).MergeAsync("a0", 5, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
             var open = new Dictionary<int, Task>();
-            // Those who began in an earlier view, or were refused, have other numbers than who begins here.
+            // Retries that began in an earlier view, or were refused, have other numbers than retries that begin here.
             int early = random.Next(8);
             foreach (int member in (int[])[Taker, Retries, Holder])
                 if ((early & (1 << member)) != 0) Retry(member);

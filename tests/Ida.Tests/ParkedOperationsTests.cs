@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>Operations that have given their share back, counted by the member for which they wait.</summary>
+/// <summary>Operations that have given back their share, counted by the member that they wait for.</summary>
 public sealed class ParkedOperationsTests
 {
     private readonly ParkedOperations _parked = new();
@@ -20,7 +20,7 @@ public sealed class ParkedOperationsTests
         Assert.Equal((0, 0L), (_parked.Count, _parked.Bytes));
     }
 
-    /// <summary>Else others would be refused because of it, or it because of them.</summary>
+    /// <summary>Otherwise others would be refused because of it, or it because of them.</summary>
     [Fact]
     public void One_operation_that_is_large_by_itself_counts_no_bytes_and_others_do()
     {
@@ -47,7 +47,7 @@ public sealed class ParkedOperationsTests
         Assert.True(_parked.LeavesEnough(3, 10, opsLeft: 2, bytesLeft: 20));
         Assert.False(_parked.LeavesEnough(3, 10, opsLeft: 1, bytesLeft: 20));
         Assert.False(_parked.LeavesEnough(3, 11, opsLeft: 2, bytesLeft: 20));
-        // Of others nothing waits.
+        // Nothing waits for other members.
         Assert.True(_parked.LeavesEnough(2, 10, opsLeft: 1, bytesLeft: 20));
         Assert.True(_parked.LeavesEnough(1_000, 60, opsLeft: 1, bytesLeft: 20));
     }

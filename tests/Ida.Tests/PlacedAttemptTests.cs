@@ -1,14 +1,14 @@
 namespace Ida.Tests;
 
 /// <summary>
-/// Two members repeat one put, and their hashes put a key of it into different shards: what they issue are two attempts, never one with two
+/// Two members repeat one put, and their hashes place one of its keys in different shards: they issue two attempts, never one attempt with two
 /// sets of participants.
 /// </summary>
 public sealed class PlacedAttemptTests
 {
     private const int Usual = 1, Other = 2;
 
-    /// <summary>Both come to the shard of the key that they agree on, whose replicas hear of the two decisions in different order.</summary>
+    /// <summary>Both attempts reach the shard of the key that the members agree on, whose replicas hear of the two decisions in different order.</summary>
     [Fact]
     public void R_retries_whose_members_place_a_key_differently_leave_replicas_alike()
     {
@@ -29,7 +29,7 @@ public sealed class PlacedAttemptTests
         Assert.Equal(["a0", "b1"], Enumerable.Range(0, 4).SelectMany(shard => DhtWorld.Slice(world.Members[shard]).Of(world.Members[shard].Dht.Map<string, int>("ints"))).Select(entry => entry.Key).Order());
     }
 
-    /// <summary>The keys come in another order where they lie in other shards: they are the pairs of the put all the same.</summary>
+    /// <summary>Where keys lie in other shards they come in another order, and are the pairs of the put all the same.</summary>
     [Fact]
     public async Task R_a_retry_is_not_another_put_because_its_member_places_a_key_differently()
     {
@@ -43,8 +43,8 @@ public sealed class PlacedAttemptTests
     }
 
     /// <summary>
-    /// A newcomer has executed the put, and all know that, when another one comes under its id, or the same one with a key in another shard. Nobody
-    /// else of the shard is left when the view ends: what it holds there is what decides.
+    /// A newcomer has executed the put, and all know that, when another put comes under its id, or the same put with a key in another shard. Nobody
+    /// else of the shard is left when the view ends, so what the newcomer holds there decides.
     /// </summary>
     [Theory]
     [InlineData(false, false)]
@@ -83,7 +83,7 @@ public sealed class PlacedAttemptTests
         world.ChangeView();
         world.RunUntil(() => two.IsCompleted, "The other one");
         world.Settle();
-        // By one hash or the other it lies where the first put it, and nowhere else.
+        // By either hash, the key lies where the first call put it, and nowhere else.
         Assert.Equal([(1, "b1")], Enumerable.Range(1, 3).SelectMany(shard => DhtWorld.Slice(world.Initialised(shard)[0]).Of(world.Members[Usual].Dht.Map<string, long>("longs")).Select(entry => (shard, entry.Key))));
 
         Task<PutResult> Call(int through, long value)
@@ -97,7 +97,7 @@ public sealed class PlacedAttemptTests
         }
     }
 
-    /// <summary>Four shards of two members each; at those of shard 2 the keys with a b lie in the next shard.</summary>
+    /// <summary>Four shards of two members each. By the hash of the members of shard 2, keys with a b lie in the next shard.</summary>
     private static DhtWorld Founded()
     {
         var world = new DhtWorld();

@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>A user's hash says in which shard a key lies and nothing else: neither the table nor the ranges of a transfer depend on how good it is.</summary>
+/// <summary>A user's hash says in which shard a key lies, and nothing else: neither the table nor the ranges of a transfer depend on how good it is.</summary>
 public sealed class PlacementTests
 {
     private const int Keys = 4_000;
@@ -29,7 +29,7 @@ public sealed class PlacementTests
                 all += entries.Count;
                 most = Math.Max(most, entries.Count);
             }
-            // 7.8 on average; 40 in one range would be a miracle.
+            // There are 7.8 on average; 40 in one range would be a miracle.
             Assert.Equal(Keys / 2, all);
             Assert.InRange(most, 8, 40);
         }

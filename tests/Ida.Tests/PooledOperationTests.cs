@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>An operation is pooled: it belongs to one call at a time, ends once, and nobody writes into one that is not its own.</summary>
+/// <summary>An operation is pooled: it belongs to one call at a time and ends once, and no call writes into another's.</summary>
 public sealed class PooledOperationTests
 {
     [Fact]
@@ -56,7 +56,7 @@ public sealed class PooledOperationTests
         var commit = batch.CommitAsync().AsTask();
         world.RunUntil(() => commit.IsCompleted, "The batch");
         await commit;
-        // The same pooled operation, while it is built.
+        // This batch is built in the same pooled operation.
         var other = world.Members[0].Dht.NewBatch().Put(map, "b0", 2);
         Assert.Throws<InvalidOperationException>(() => batch.Put(map, "x0", 7));
         Assert.Throws<InvalidOperationException>(() => batch.Remove(map, "x0"));
@@ -175,7 +175,7 @@ public sealed class PooledOperationTests
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), MaxInFlight = 1 } });
         var map = world.Members[0].Dht.Map<string, int>("ints");
         var id = Unknown(world, map.PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
-        // At the member that issued it, or at another whose only place is taken.
+        // At the member that issued the put, or at another one, whose only place is taken.
         var at = world.Members[pending ? 0 : 2].Dht.Map<string, int>("ints");
         var busy = at.PutAsync("z1", 9).AsTask();
         var retries = Enumerable.Range(0, 2).Select(_ => at.PutAsync("a1", 1, new() { Operation = id }).AsTask()).ToList();

@@ -3,7 +3,7 @@ using Ida.Nodes;
 
 namespace Ida.Tests;
 
-/// <summary>Only what was positively seen is proof that a process is gone.</summary>
+/// <summary>Only what was positively seen proves that a process is gone.</summary>
 public sealed class ProcessTableTests
 {
     private static readonly ProcessTable Table = new();
@@ -28,7 +28,7 @@ public sealed class ProcessTableTests
         Assert.True(Table.IsGone(child.Id, start.Value));
     }
 
-    /// <summary>No descriptor is free, or processes are hidden: nothing is proved by what cannot be read.</summary>
+    /// <summary>No descriptor is free, or processes are hidden: what cannot be read proves nothing.</summary>
     [Fact]
     public void F33_a_process_whose_entry_cannot_be_read_is_there_as_long_as_its_number_is_taken()
     {
@@ -38,7 +38,7 @@ public sealed class ProcessTableTests
         Assert.False(unreadable.IsGone(Environment.ProcessId, ProcessTable.OwnStart + 1));
     }
 
-    /// <summary>Their entries cannot be read, which says nothing: of a number that is none the system says nothing either.</summary>
+    /// <summary>The entries of such numbers cannot be read, which proves nothing; and the system has no answer about a number that no process can have.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]

@@ -39,7 +39,7 @@ public sealed class PutPayloadTests
         Assert.Equal(all.Length, all.Distinct().Count());
     }
 
-    // Hashes have all their bits; these do not.
+    // Real hashes use all their bits; these numbers do not.
     private static ulong Of(params (ulong Pair, int Shard)[] parts)
     {
         ulong pairs = 0, places = 0;

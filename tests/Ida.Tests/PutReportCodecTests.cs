@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What shards tell of puts, as bytes.</summary>
+/// <summary>What shards tell about puts, as bytes.</summary>
 public sealed class PutReportCodecTests
 {
     private const int Keys = 5;
@@ -81,7 +81,7 @@ public sealed class PutReportCodecTests
         for (int kind = 5; kind < 256; kind++) AssertRefused([(byte)kind, 0, 0, 0]);
     }
 
-    /// <summary>Whatever comes, reading it and passing over it agree, and what is read can be written and read again.</summary>
+    /// <summary>Whatever comes, reading it and skipping it agree, and what is read can be written and read again.</summary>
     [Fact]
     public void Random_bytes_are_read_or_refused_and_never_throw()
     {

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>The versions that a put gave: a few lie in the value itself, more in an array, and nobody can tell.</summary>
+/// <summary>The versions that a put gave: a few lie in the value itself, more in an array, and nobody can tell the difference.</summary>
 public sealed class PutVersionsTests
 {
     [Theory]

@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>What a participant knows of an attempt goes from phase to phase, and no other way.</summary>
+/// <summary>What a participant knows of an attempt goes from phase to phase by the stated steps, and in no other way.</summary>
 public sealed class RecordPhaseTests
 {
     private readonly DhtCounters _counters = new();

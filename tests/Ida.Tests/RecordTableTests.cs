@@ -52,7 +52,7 @@ public sealed class RecordTableTests
         Assert.Same(Add(1, 2), _records.AttemptsOf(only.Key.Id));
     }
 
-    /// <summary>What was looked up last is remembered, also that there was nothing.</summary>
+    /// <summary>The table remembers what was looked up last, even that there was nothing.</summary>
     [Fact]
     public void What_is_added_or_removed_after_it_was_looked_up_is_seen()
     {

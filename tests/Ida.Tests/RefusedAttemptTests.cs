@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What a participant refuses of a put says nothing of another attempt at it: no caller is told "not executed" of what was.</summary>
+/// <summary>A participant that refuses an attempt at a put says nothing of another attempt at it: no caller is told "not executed" of a put that was executed.</summary>
 public sealed class RefusedAttemptTests
 {
     private const int Newcomer = 4;
@@ -15,7 +15,7 @@ public sealed class RefusedAttemptTests
     {
         var world = DhtWorld.Founded(4, options: Options());
         var put = world.Members[0].Dht.Map<string, long>("longs").MergeAsync([new KeyValuePair<string, long>("a0", 1), new("a1", 1)]).AsTask();
-        // Member 1 has its part from another one: it is over there when the proposal of the coordinator comes.
+        // Member 1 gets its part from another member, and is through with it when the proposal of the coordinator comes.
         for (int i = 0; i < 200 && (i == 0 || world.Members.Exists(member => member.Host.Current!.Participant.Records.Count > 0)); i++)
         {
             world.Poke();
@@ -36,7 +36,7 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, clock ? 1 : 2);
     }
 
-    /// <summary>The merge waits there for the value at the view change, and its record has left the table.</summary>
+    /// <summary>There the merge waits for the value that the key had at the view change, and its record has left the table.</summary>
     [Fact]
     public async Task A_put_that_a_newcomer_has_executed_is_not_said_to_be_refused()
     {
@@ -44,7 +44,7 @@ public sealed class RefusedAttemptTests
         var late = world.Add();
         world.ChangeView();
         late.Enable(world.Options, DhtWorld.Maps);
-        // Its state is on the way.
+        // Its state does not arrive.
         world.Swallows = (_, to, type) => to == Newcomer && (type == DhtFrame.Chunk || type == DhtFrame.StateEnd || type == DhtFrame.Fetched);
         world.ChangeView();
         world.ViewRequested = false;
@@ -68,7 +68,7 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, 2);
     }
 
-    /// <summary>Nothing more happens in the view that would make room, or bring the clocks together.</summary>
+    /// <summary>Nothing more happens in this view that would make room, or bring the clocks together.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -76,7 +76,7 @@ public sealed class RefusedAttemptTests
     {
         var world = DhtWorld.Founded(4, options: Options() with { Member = Options().Member with { MaxOutcomeBytes = 4_096 } });
         var map = world.Members[0].Dht.Map<string, long>("longs");
-        // While its oldest put is open, nothing that is remembered of a member goes.
+        // While a member's oldest put is open, nothing that is remembered of the member goes.
         var stuck = map.PutAsync("a1", 1L).AsTask();
         world.Poke();
         PutResult? executed = null;
@@ -108,7 +108,7 @@ public sealed class RefusedAttemptTests
         Assert.Equal(view, world.View!.Id);
     }
 
-    /// <summary>One replica refuses a put, and is lost. The other holds it still, as all who are left, and commits it.</summary>
+    /// <summary>One replica refuses a put, and is lost. The other still holds it, as do all that are left of its participants, so it is committed.</summary>
     [Fact]
     public async Task A_caller_hears_that_nothing_was_executed_only_when_every_replica_has_refused()
     {
@@ -126,7 +126,7 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, 2);
     }
 
-    /// <summary>The put that it repeats may be executed. Of a call that repeats none the error says more.</summary>
+    /// <summary>The put that the retry repeats may be executed. A call that repeats none is told that nothing was executed.</summary>
     [Theory]
     [InlineData("links")]
     [InlineData("queue")]
@@ -154,7 +154,7 @@ public sealed class RefusedAttemptTests
         Assert.DoesNotContain("nothing was executed", told.ToString(), StringComparison.OrdinalIgnoreCase);
     }
 
-    /// <summary>Its attempts pile up at one replica. One more is to come again later: "not executed" would be wrong, since those before may be.</summary>
+    /// <summary>The attempts at one put pile up at a replica. One more is to come again later: "not executed" would be wrong, since an earlier attempt may be executed.</summary>
     [Fact]
     public async Task A_replica_holds_so_many_attempts_of_a_put_and_no_more()
     {
@@ -169,7 +169,7 @@ public sealed class RefusedAttemptTests
         };
         var put = issuer.Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();
         issuer.Turn(static () => { });
-        // Behind rank and number; no hash follows.
+        // The attempt follows rank and number; no hash follows it.
         const int Attempt = 3;
         Assert.Equal(1 << 1, proposed![Attempt]);
         for (int attempt = 1; attempt <= RecordTable.MostAttempts + 1; attempt++)
@@ -185,7 +185,7 @@ public sealed class RefusedAttemptTests
         await AssertOnceAsync(world, 1);
     }
 
-    /// <summary>Another put on the same key, which no other finds room beside; at both replicas, or at one.</summary>
+    /// <summary>Another put on the same key, beside which no further one finds room; at both replicas, or at one.</summary>
     private static Task<PutResult> Crowd(DhtWorld world, int through, int at = -1)
     {
         var put = world.Members[through].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L).AsTask();

@@ -21,7 +21,7 @@ public sealed class RepeatedEndTests
         world.RunUntil(() => put.IsCompleted, "The end of the call");
         var id = (await Assert.ThrowsAsync<OutcomeUnknownException>(() => put)).Operation;
         world.Settle();
-        // Replicas are told that its outcome is known.
+        // Replicas are told that the put's outcome is known.
         var next = map.PutAsync("x_0", 1L).AsTask();
         world.RunUntil(() => next.IsCompletedSuccessfully, "The next put");
         world.Settle();
@@ -37,7 +37,7 @@ public sealed class RepeatedEndTests
         world.Poke();
         var question = Assert.Single(questions);
         for (int i = 0; i < 100; i++) issuer.Deliver(question);
-        // What there was room for.
+        // As much as there was room for.
         Assert.Equal(1, answers);
         Assert.Null(world.Overfilled);
         // Each answer comes when there is room for it.

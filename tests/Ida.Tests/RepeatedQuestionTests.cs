@@ -4,12 +4,12 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Whoever asks for what he was answered, or will be, costs no more than one answer.</summary>
+/// <summary>A member that asks again for what it was answered, or will be, costs no more than one answer.</summary>
 public sealed class RepeatedQuestionTests
 {
     private const int Times = 1_000;
 
-    /// <summary>By a takeover's question, and by the proposal itself.</summary>
+    /// <summary>Asked by a takeover's question, and by the proposal itself.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -20,7 +20,7 @@ public sealed class RepeatedQuestionTests
         world.RunUntil(() => put.IsCompleted, "The put");
         world.Settle();
         world.BulkBytes = 10_000;
-        // A member of the other shard asks one of this for its part.
+        // A member of the other shard asks a member of this one for its part.
         _ = world.Members[1].Dht.Map<string, byte[]>("bytes").GetAsync(["a0", "a1"]).AsTask();
         world.Poke();
         var holder = world.Members.Single(m => world.Waiting(1, m.Index) > 0);
@@ -42,7 +42,7 @@ public sealed class RepeatedQuestionTests
         }
         world.BulkBytes = long.MaxValue;
         holder.OnRoom(1);
-        // What there was room for, and one of each kind.
+        // What there was room for, and one answer of each kind.
         Assert.InRange(world.Waiting(holder.Index, 1), 1, 4);
     }
 
@@ -63,8 +63,8 @@ public sealed class RepeatedQuestionTests
     }
 
     /// <summary>
-    /// An asker that repeats its question, and takes answers as fast as they come while one waits always. Of a read of one key each is an answer by itself;
-    /// of others there is one of each kind.
+    /// An asker repeats its question, and takes answers as fast as they come, while one always waits. Of answers to a read of one key each stands by itself; of
+    /// other answers one of each kind is kept.
     /// </summary>
     [Theory]
     [InlineData(false)]

@@ -6,7 +6,7 @@ using Ida.Maps;
 
 namespace Ida.Tests;
 
-/// <summary>Each replica runs a resolver by itself, on whatever thread has its turn: with the culture of none of them.</summary>
+/// <summary>Each replica runs a resolver by itself, on whatever thread has its turn, so no thread's own culture may count.</summary>
 public sealed class ResolverContextTests
 {
     private static readonly AsyncLocal<string?> s_own = new();
@@ -67,7 +67,7 @@ public sealed class ResolverContextTests
         }
     }
 
-    /// <summary>What the key's own code leaves in the context is still there when its shard key is asked for: the context is entered once.</summary>
+    /// <summary>The context is entered once: what the key's own code leaves in it is still there when the shard key is asked for.</summary>
     [Fact]
     public void R_a_key_is_read_and_placed_in_one_context_that_is_not_the_callers()
     {

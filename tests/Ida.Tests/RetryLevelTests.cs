@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A retry has the level that it asks for, whatever the put had that it repeats.</summary>
+/// <summary>A retry has the level that it asks for, whatever level the put had.</summary>
 public sealed class RetryLevelTests
 {
     [Theory]
@@ -15,7 +15,7 @@ public sealed class RetryLevelTests
             var world = DhtWorld.Founded(5, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
             string a = "a" + last, b = "b" + last, c = "c" + last;
             var maps = world.Members.ConvertAll(static member => member.Dht.Map<string, int>("ints"));
-            // One replica has heard of a put by a member whose clock is ahead: it proposes a later time than the other.
+            // One replica has heard of a put by a member whose clock is ahead, so it proposes a later time than the other.
             world.Members[2].Skew = 50_000_000;
             _ = maps[2].PutAsync([new(b, 1), new(c, 1)]).AsTask();
             world.Members[2].Turn(static () => { });
@@ -53,7 +53,7 @@ public sealed class RetryLevelTests
         Assert.NotEqual(0, shown);
     }
 
-    /// <summary>The next put of its member says which outcomes may be forgotten: not that one, for which a retry may still wait.</summary>
+    /// <summary>The next put of the same member says which outcomes may be forgotten. That of the early put may not, since a retry may still wait for it.</summary>
     [Fact]
     public async Task A_put_that_returned_early_is_not_acknowledged_before_it_is_stable()
     {

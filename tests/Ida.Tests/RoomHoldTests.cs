@@ -37,7 +37,7 @@ public sealed class RoomHoldTests
         Assert.False(_hold.End(_holder, Millisecond));
     }
 
-    /// <summary>One of its members may have stopped: the hold would stop the others.</summary>
+    /// <summary>One of the holder's members may have stopped, and then the hold would stop the others.</summary>
     [Fact]
     public void A_hold_lasts_100_ms_at_most()
     {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Ida.Tests;
 
-/// <summary>A put on several members goes although their links have room in turns only, and does not cost others theirs.</summary>
+/// <summary>A put on several members goes through though their links have room only in turns, and does not cost other puts their room.</summary>
 public sealed class RoomInTurnsTests
 {
     private const long Budget = 20_000;
@@ -37,7 +37,7 @@ public sealed class RoomInTurnsTests
         Assert.Null(_world.Overfilled);
     }
 
-    /// <summary>At some of these times a put keeps the room of the one for the other, which stops.</summary>
+    /// <summary>At some of these moments a put keeps the room of one member while it waits for the other, which stops.</summary>
     [Theory]
     [InlineData(1)]
     [InlineData(2)]
@@ -63,7 +63,7 @@ public sealed class RoomInTurnsTests
 
     private Task Both() => _map.PutAsync(_ends.Select(static end => KeyValuePair.Create("both" + end, (byte[]?)new byte[2_000]))).AsTask();
 
-    /// <summary>Puts on each member wait always. One link comes forward, then the other.</summary>
+    /// <summary>Puts on each member always wait. One link moves, then the other.</summary>
     private void Go(int stopped)
     {
         for (int i = 0; i < 2; i++)

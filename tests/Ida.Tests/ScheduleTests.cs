@@ -4,7 +4,7 @@ using Ida.Wire;
 namespace Ida.Tests;
 
 /// <summary>
-/// The schedules that the rules of the order are for (dht-order.md#rules), each run with the full protocol and with one rule left out: a schedule returns whether the caller saw
+/// The schedules that the rules of the order are for (dht-order.md#rules). Each is run with the full protocol and with one rule left out, and returns whether the caller saw
 /// something wrong.
 /// </summary>
 public sealed class ScheduleTests
@@ -201,7 +201,7 @@ public sealed class ScheduleTests
     [Fact]
     public void A12_a_swap_leaves_an_initialised_member_behind() => Directed(nameof(DhtRules.SwapKeepsInitialised), without =>
     {
-        // Shard 1 keeps one initialised member and two newcomers; a hole in shard 0 must not take the initialised one. Slots 0..5; shard 1 = 1, 3, 5.
+        // Shard 1 keeps one initialised member and two newcomers; a hole in shard 0 must not take the initialised one. Slots 0..6; shard 1 = 1, 3, 5.
         var slots = new List<Placement.SlotState>
         {
             Placement.SlotState.Hole, new(Id(1), false), Placement.SlotState.Hole, new(Id(3), false), new(Id(4), true), new(Id(5), true), Placement.SlotState.Hole,
@@ -269,7 +269,7 @@ public sealed class ScheduleTests
         var put = Append(world, 1, 7, "a0");
         world.DeliverUntil(1, 0, DhtFrame.Propose);
         world.DeliverUntil(0, 1, DhtFrame.Proposed);
-        // For so long that it is taken over.
+        // Long enough for a takeover.
         world.Advance(TimeSpan.FromSeconds(3));
         world.DeliverUntil(0, 2, DhtFrame.Recover);
         world.DeliverUntil(2, 0, DhtFrame.NotHeld);
@@ -288,11 +288,11 @@ public sealed class ScheduleTests
 
     private static GroupCore.Membership.ProcessId Id(ulong n) => new(n, n);
 
-    /// <summary>Four shards of one member: the last character of a key is its member.</summary>
+    /// <summary>Four shards of one member each: the last character of a key is its member.</summary>
     private static DhtWorld Four(string? without) =>
         DhtWorld.Founded(4, 1, without, new() { ShardSize = 1, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } });
 
-    /// <summary>A member whose clock is ahead reads two of its own keys, which raises their clocks there and nowhere else.</summary>
+    /// <summary>A member whose clock is ahead reads two of its own keys, which raises the clocks of these keys at that member and nowhere else.</summary>
     private static void RaiseClock(DhtWorld world, int member, params string[] keys)
     {
         world.Members[member].Skew = Ahead;

@@ -33,7 +33,7 @@ public sealed class SessionTableTests
         Assert.False(session.IsLost);
     }
 
-    /// <summary>Where replicas know such a session, it comes with the state.</summary>
+    /// <summary>If replicas know such a session, it comes with the state.</summary>
     [Fact]
     public void A_session_that_was_only_asked_for_is_forgotten_with_the_view()
     {
@@ -44,7 +44,7 @@ public sealed class SessionTableTests
         Assert.Single(_sessions.All);
     }
 
-    /// <summary>It may have a part of one that the next source has forgotten, and with a part of the outcomes a put could be applied again.</summary>
+    /// <summary>The member may have a part of a session that the next source has forgotten, and with a part of the outcomes a put could be applied again.</summary>
     [Fact]
     public void A_member_without_its_state_keeps_no_session_of_departed_members()
     {
@@ -81,7 +81,7 @@ public sealed class SessionTableTests
         Assert.Equal(10, _sessions.Find(3)!.OutcomeCount);
     }
 
-    /// <summary>The members' own bytes are bounded by what each may take, and do not count here.</summary>
+    /// <summary>The bytes of present members are bounded by what each may take, and do not count here.</summary>
     [Fact]
     public void Only_outcomes_of_departed_members_count_as_lost_bytes()
     {
@@ -106,7 +106,7 @@ public sealed class SessionTableTests
         Assert.NotNull(_sessions.Receive(99));
     }
 
-    /// <summary>Whether such a session exists is not known: so it is one of those that a source has beside the members'.</summary>
+    /// <summary>Nobody knows whether such a session exists, so it counts among those that a source has besides the members'.</summary>
     [Fact]
     public void A_session_that_was_only_asked_for_counts_when_a_transfer_names_it()
     {
@@ -129,7 +129,7 @@ public sealed class SessionTableTests
                 if (_sessions.TryRefuse(session, new(new(id, i), 1), issued: false)) refused++;
         }
         Assert.Equal(SessionTable.MostRefusedUnheard, refused);
-        // What is refused already is, and a member's session is none of them.
+        // What is refused already stays refused, and a member's session does not count.
         Assert.True(_sessions.TryRefuse(_sessions.Find(100)!, new(new(100, 1), 1), issued: false));
         Assert.True(_sessions.TryRefuse(_sessions.Find(1)!, new(new(1, 1), 1), issued: false));
         Assert.False(_sessions.TryRefuse(_sessions.Find(119)!, new(new(119, Each + 1), 1), issued: true));

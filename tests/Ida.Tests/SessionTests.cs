@@ -8,7 +8,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>What a participant remembers of refused attempts is bounded, and never forgets that it refused one.</summary>
+/// <summary>What a participant remembers of refused attempts is bounded, and yet it never forgets that it refused one.</summary>
 public sealed class SessionTests
 {
     [Theory]
@@ -29,14 +29,14 @@ public sealed class SessionTests
             Assert.InRange(session.RejectedCount, 0, Session.MostRejected);
         }
         Assert.All(refused, key => Assert.True(session.IsRejected(key)));
-        // New puts are not refused with the old ones; and nothing is when acknowledgements keep the memory short.
+        // New puts are not refused along with the old ones; and none is where acknowledgements keep the memory short.
         Assert.False(session.IsRejected(new(new(7, 400_000), 1)));
         if (acknowledges) Assert.False(session.IsRejected(new(new(7, 299_500), 1, 5)));
         session.ForgetRejected();
         if (!acknowledges) Assert.False(session.IsRejected(refused[0]));
     }
 
-    /// <summary>What others than the issuer name is refused, and nothing else; when no more can be remembered nothing is promised.</summary>
+    /// <summary>What members other than the issuer name is refused, and nothing else. When no more can be remembered, nothing is promised.</summary>
     [Fact]
     public void R_attempts_refused_by_the_word_of_others_are_bounded_and_refuse_no_other()
     {
@@ -55,7 +55,7 @@ public sealed class SessionTests
         Assert.False(session.IsRejected(new(new(7, 100), 3)));
     }
 
-    /// <summary>Whoever issues a put again and again, since a member refuses it as long as it loads, has refused attempts of few puts.</summary>
+    /// <summary>An issuer that issues a put again and again, because a member refuses it while it loads, has many refused attempts of few puts.</summary>
     [Fact]
     public void R_many_refused_attempts_of_some_puts_refuse_no_later_ones()
     {
@@ -70,13 +70,13 @@ public sealed class SessionTests
             Assert.False(session.IsRejected(new(new(7, 50), 201, payload)));
         }
         Assert.False(session.IsRejected(new(new(7, 50), 1, 10)));
-        // Of more puts than are remembered one by one the next attempts are taken too.
+        // With more puts than are remembered one by one, their next attempts are still taken.
         for (ulong put = 101; put <= 20_000; put++) session.Reject(new(new(7, put), 3));
         Assert.True(session.IsRejected(new(new(7, 50), 200, 9)));
         Assert.False(session.IsRejected(new(new(7, 50), 201, 9)));
     }
 
-    /// <summary>What owners acknowledge and record while pieces are written does not show in them.</summary>
+    /// <summary>What owners acknowledge and record while the pieces are written does not show in them.</summary>
     [Fact]
     public void R_pieces_of_sessions_are_those_of_the_view_change_whatever_owners_do_meanwhile()
     {
@@ -170,7 +170,7 @@ public sealed class SessionTests
         for (ulong i = 199_991; i <= 201_000; i++) Assert.True(session.TryGet(i, out var outcome) && outcome.Sequence == i);
     }
 
-    /// <summary>Puts that were stuck end late, all in one turn: what they leave belongs before that of all later ones.</summary>
+    /// <summary>Puts that were stuck end late, all in one turn, and their outcomes belong before those of all later puts.</summary>
     [Fact]
     public void R_outcomes_of_many_late_puts_are_recorded_in_time()
     {
@@ -178,7 +178,7 @@ public sealed class SessionTests
         for (ulong i = 100_001; i <= 300_000; i++) session.Record(new(i, 1, 1, false, 1, new([i]), null));
         var began = System.Diagnostics.Stopwatch.StartNew();
         for (ulong i = 20_000; i >= 1; i--) session.Record(new(i, 1, 1, false, 1, new([i]), null));
-        // Each moved all that is later, which took 20 to 40 s.
+        // When each moved all later outcomes, this took 20 to 40 s.
         Assert.InRange(began.Elapsed, TimeSpan.Zero, TimeSpan.FromSeconds(10));
         Assert.Equal(220_000, session.OutcomeCount);
         ulong before = 0;
@@ -229,7 +229,7 @@ public sealed class SessionTests
         Assert.Null(sessions.Find(30_000));
     }
 
-    /// <summary>A newcomer must not keep a session that its peers have forgotten, with outcomes that it never had: a put would be applied again there.</summary>
+    /// <summary>A newcomer must not keep a session that its peers have forgotten, and whose outcomes it never had: a put would be applied again there.</summary>
     [Fact]
     public void A_session_that_nobody_knows_any_more_is_not_kept_where_it_was_asked_for_during_a_transfer()
     {

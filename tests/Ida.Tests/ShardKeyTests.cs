@@ -9,7 +9,7 @@ public sealed class ShardKeyTests
 {
     private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Member = new() { Timeout = TimeSpan.FromHours(10) } };
 
-    /// <summary>So a batch over both is one of one shard, and may expect versions of both.</summary>
+    /// <summary>So a batch over both maps is a batch of one shard, and may expect versions of both.</summary>
     [Fact]
     public async Task The_same_key_of_two_maps_lies_in_one_shard()
     {
@@ -36,7 +36,7 @@ public sealed class ShardKeyTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>Two times of one moment are one key, though their hours differ: what is written of a key places it.</summary>
+    /// <summary>Two times of one moment are one key, though their hours differ: a key is placed by what is written of it.</summary>
     [Fact]
     public async Task Equal_keys_lie_in_one_shard_whatever_else_their_objects_hold()
     {
@@ -53,7 +53,7 @@ public sealed class ShardKeyTests
         world.AssertEqualReplicas();
     }
 
-    /// <summary>By the type of the key, or by the declaration, which counts more; a key that is the shard key lies there too.</summary>
+    /// <summary>By the type of the key, or by the declaration, which counts more. A key that equals the shard key lies there too.</summary>
     [Fact]
     public async Task Keys_with_equal_shard_keys_lie_in_one_shard()
     {
@@ -73,14 +73,14 @@ public sealed class ShardKeyTests
                 Assert.Equal(3, (await world.EndAsync(member.Dht.Map<string, int>("lines").GetAsync([$"{name}/0", $"{name}/1", $"{name}/2"]))).Count);
             }
         }
-        // The declaration places these by their number.
+        // The declaration places these keys by their number.
         Assert.Contains(names, name => Record.Exception(() => { _ = dht.NewBatch().Expect(customers, name, 0).Expect(days, new(name, 1), 0).CommitAsync().AsTask(); }) is ArgumentException);
         var together = dht.NewBatch();
         foreach (string name in names) together.Expect(days, new(name, 1), 0).Put(days, new(name, 1), 1);
         Assert.True((await world.EndAsync(together.CommitAsync())).IsApplied);
         world.AssertIdle();
         world.AssertEqualReplicas();
-        // A newcomer gets them all the same.
+        // A newcomer gets all of them, as ever.
         var late = world.Add();
         world.ChangeView();
         late.Enable(world.Options, Declare);
@@ -97,7 +97,7 @@ public sealed class ShardKeyTests
         }
     }
 
-    /// <summary>One of the caller's, one of a participant's: the call is not executed, with an error that says why.</summary>
+    /// <summary>It differs at the caller's member, or at a participant: the call is not executed, and its error says why.</summary>
     [Theory]
     [InlineData(0)]
     [InlineData(2)]
@@ -192,7 +192,7 @@ public sealed class ShardKeyTests
         Assert.Equal(0, target.Node.Counters.Refused(RefusalReason.Malformed));
     }
 
-    /// <summary>At the caller, and once for each use of a key at each replica; under the culture of none of them.</summary>
+    /// <summary>At the caller, and once for each use of a key at each replica; never under a thread's own culture.</summary>
     [Fact]
     public async Task A_shard_key_is_asked_once_for_each_use_under_the_invariant_culture()
     {

@@ -5,7 +5,7 @@ namespace Ida.Tests;
 /// <summary>Slots, shards and ranks of one view (dht-order.md#keys-and-placement).</summary>
 public sealed class ShardMapTests
 {
-    /// <summary>Two shards and six slots, of which the fourth is a hole; the member of slot 0 has rank 5, and rank 0 has no slot.</summary>
+    /// <summary>Two shards and six slots, the fourth of which is a hole. The member of slot 0 has rank 5, and rank 0 has no slot.</summary>
     private readonly ShardMap _map = new([Slot(5), Slot(4), Slot(3, initialised: false), SlotState.Hole, Slot(2), Slot(1)], 2, FlatView.Of(6));
 
     [Fact]

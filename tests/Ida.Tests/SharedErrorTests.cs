@@ -2,7 +2,7 @@ using GroupCore.Basics;
 
 namespace Ida.Tests;
 
-/// <summary>The end of the DHT ends many calls: each caller is given an exception of its own, whose stack trace has nothing of the others.</summary>
+/// <summary>The end of the DHT ends many calls: each caller gets an exception of its own, whose stack trace has nothing of the others.</summary>
 public sealed class SharedErrorTests
 {
     private const int Callers = 10_000;
@@ -24,7 +24,7 @@ public sealed class SharedErrorTests
         if (kind != "status") world.ChangeView();
         world.RunUntil(() => errors.Count == Callers, "The calls");
         Assert.All(errors, error => Assert.Equal(1, Assert.IsType<ShardDepopulatedException>(error).Shard));
-        // By characters, not by time: what is shared has the frames of all who were told before.
+        // Judged by characters, not by time: a shared exception has the frames of all callers that were told before.
         Assert.Equal(Callers, errors.Distinct(ReferenceEqualityComparer.Instance).Count());
         Assert.InRange(errors[^1].StackTrace!.Length, 1, 10_000);
 

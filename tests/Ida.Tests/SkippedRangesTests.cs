@@ -2,7 +2,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A newcomer that has most of the state when it asks another source is told of all ranges at once: what waited for them there is work of many turns.</summary>
+/// <summary>A newcomer that has most of the state when it asks another source is told at once of all ranges that it has: what waited for them is work of many turns.</summary>
 public sealed class SkippedRangesTests
 {
     private const int Source = 0, Newcomer = 4, Keys = 5_000, Together = 100, MostPerStep = 2 * (2_048 + Together);
@@ -37,9 +37,9 @@ public sealed class SkippedRangesTests
         world.RunUntil(() => participant.Slice.Table.Count == Keys && world.Busy().Count == 0, "All ranges");
         Assert.False(newcomer.Host.Current.State.Initialised);
         world.Swallows = null;
-        // Now it asks again, and has all of them.
+        // Now the newcomer asks again, and has all ranges.
         world.ChangeView();
-        // What is merged together is applied together.
+        // What one put merges is applied together.
         foreach (var some in keys.Chunk(merges ? Together : 2_500))
         {
             var call = merges ? map.MergeAsync(some.Select(static key => KeyValuePair.Create(key, 1))).AsTask() : map.RemoveAsync(some).AsTask();

@@ -2,7 +2,7 @@ using Ida.Ordering;
 
 namespace Ida.Tests;
 
-/// <summary>A slice at one moment, copied over several turns while operations go on. The table here is no participant's, so nothing else changes it.</summary>
+/// <summary>A slice at one moment, copied over several turns while operations go on. The table here belongs to no participant, so nothing else changes it.</summary>
 public sealed class SliceCutTests
 {
     private readonly HarnessMember _member = DhtWorld.Founded(4).Members[1];
@@ -70,7 +70,7 @@ public sealed class SliceCutTests
         Assert.Single(LocalSlice.From(_cut).Entries);
     }
 
-    /// <summary>The key may come back with another entry.</summary>
+    /// <summary>The key may come back, with another entry.</summary>
     [Fact]
     public void An_entry_that_is_gone_is_kept_no_more()
     {

@@ -96,7 +96,7 @@ public sealed class SlotAssignmentTests
         Assert.True(kept > 1000 && free > 1000, $"{kept} leavers kept, {free} let go");
     }
 
-    /// <summary>All members assign in one turn: what one of them says must not make that long.</summary>
+    /// <summary>All members assign slots within one turn, and what one of them says must not make that long.</summary>
     [Fact]
     public void R_a_member_that_says_it_has_the_last_slot_makes_nobody_look_long()
     {
@@ -112,7 +112,7 @@ public sealed class SlotAssignmentTests
         Assert.DoesNotContain(slots, slot => !slot.Taken);
     }
 
-    /// <summary>So with one that says that there are very many shards: more than members, some of them are lost in any case.</summary>
+    /// <summary>The same with a member that says that there are very many shards: with more shards than members, some are lost in any case.</summary>
     [Fact]
     public void R_shards_that_nobody_can_hold_are_lost()
     {
@@ -127,7 +127,7 @@ public sealed class SlotAssignmentTests
         var bytes = new System.Buffers.ArrayBufferWriter<byte>();
         lie.Write(bytes);
         contributions[3] = new(world.Members[3].Self, bytes.WrittenMemory);
-        // Who comes and agrees with it gets no place any more.
+        // A new member that agrees with the liar gets no slot any more.
         var comer = world.Add();
         world.ChangeView();
         bytes = new();

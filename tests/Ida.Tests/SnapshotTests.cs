@@ -41,7 +41,7 @@ public sealed class SnapshotTests
         world.RunUntil(() => slices.TrueForAll(one => one.IsCompleted), "The last snapshots");
         Assert.Equal((await slices[0]).Digest, (await slices[1]).Digest);
         Assert.Equal(Keys + 2_500 - 2_000, (await slices[1]).Entries.Count);
-        // What the cut held back has gone.
+        // What the cut held back is gone.
         Assert.Equal(Keys + 2_500 - 2_000, member.Host.Current!.Participant.Slice.Table.Count);
         Assert.NotEqual((await second).Digest, (await first).Digest);
 
@@ -80,7 +80,7 @@ public sealed class SnapshotTests
         Assert.IsType<NotDhtMemberException>(snapshot.Exception?.InnerException);
     }
 
-    /// <summary>Their continuations run on several threads: what they share is made once, or they sort one list at the same time.</summary>
+    /// <summary>Their continuations run on several threads: what they share must be made once, or they would sort one list at the same time.</summary>
     [Fact]
     public async Task R_callers_of_one_cut_share_the_slice_that_is_made_of_it()
     {

@@ -7,7 +7,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>How a newcomer takes its shard's state, and whose word it takes (dht-view-change.md#newcomers-apply-puts-before-their-state, #equal-ranges-are-not-sent-again).</summary>
+/// <summary>How a newcomer takes its shard's state, and whom it believes (dht-view-change.md#newcomers-apply-puts-before-their-state, #equal-ranges-are-not-sent-again).</summary>
 public sealed class StateSinkTests
 {
     private const int Source = TransferSide.SourceRank;
@@ -96,7 +96,7 @@ public sealed class StateSinkTests
         Assert.Equal((1L, 0), (_side.Refused(RefusalReason.Malformed), _side.Participant.Slice.Table.Count));
     }
 
-    /// <summary>It came with the state of an earlier view, and was removed since.</summary>
+    /// <summary>The entry came with the state of an earlier view, and was removed since.</summary>
     [Fact]
     public void What_a_range_does_not_bring_any_more_goes()
     {
@@ -126,7 +126,7 @@ public sealed class StateSinkTests
         Assert.True(_side.Sink.Has(EntryTable.Ranges - 1));
         Assert.True(End(last: true, time: 77));
         Assert.Empty(_side.TakeSent());
-        // It is over: nobody is believed any more.
+        // The transfer is over: nobody is believed any more.
         Assert.False(End(last: true, time: 77));
         Assert.Equal(1, _side.Refused(RefusalReason.Unexpected));
     }
@@ -150,7 +150,7 @@ public sealed class StateSinkTests
         Assert.Equal(1, _side.Refused(RefusalReason.Malformed));
     }
 
-    /// <summary>A mark stands for a removal: whether there was anything to remove is asked for.</summary>
+    /// <summary>A mark stands for a removal: the newcomer asks whether there was anything to remove.</summary>
     [Fact]
     public void Wanted_keys_are_asked_for_once_and_in_one_question_at_a_time()
     {

@@ -38,7 +38,7 @@ public sealed class StateSourceTests
         Assert.Equal(["range 200 whole: 9"], Chunks());
     }
 
-    /// <summary>Else it would keep what was removed.</summary>
+    /// <summary>Otherwise the newcomer would keep what was removed.</summary>
     [Fact]
     public void A_range_that_is_empty_here_and_not_at_the_newcomer_is_sent_empty()
     {
@@ -102,7 +102,7 @@ public sealed class StateSourceTests
         Assert.Equal(4, Chunks().Count);
     }
 
-    /// <summary>There are 256 of them at most.</summary>
+    /// <summary>There are at most 256 of them.</summary>
     [Fact]
     public void Small_chunks_need_no_acknowledgement()
     {
@@ -181,7 +181,7 @@ public sealed class StateSourceTests
         Assert.Equal((1, 0, false), (_side.Participant.Slice.Table.Count, _side.Participant.Slice.Snapshot.KeptCount, _side.Source.HasWork));
     }
 
-    /// <summary>Kind 0: there was none; 1: there was one, and only that was asked; 2: it, with its version.</summary>
+    /// <summary>Kind 0: the key was absent. Kind 1: it had a value, and only that was asked. Kind 2: its value, with the version.</summary>
     [Fact]
     public void Single_keys_are_answered_as_they_were_when_the_view_began()
     {

@@ -3,7 +3,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Frames of an operation that come when it is over, and attempts that only repeat one that was executed, keep nobody waiting and tell nothing wrong.</summary>
+/// <summary>Frames of an operation that come when it is over, and attempts that only repeat an executed one, keep nobody waiting and tell nothing wrong.</summary>
 public sealed class StragglerTests
 {
     private const int Newcomer = 4;
@@ -23,7 +23,7 @@ public sealed class StragglerTests
         var put = Put(1, 1);
         world.Poke();
         world.DeliverAll((from, to) => from == 1 && to != Newcomer);
-        // Member 0 takes over, is told that the newcomer does not hold it, and has member 2 hand it on.
+        // Member 0 takes over, is told that the newcomer does not hold the put, and has member 2 hand it on.
         bool asked = false;
         world.Swallows = (from, to, type) =>
         {
@@ -34,7 +34,7 @@ public sealed class StragglerTests
         Assert.True(asked, world.Describe());
         world.DeliverUntil(0, Newcomer, DhtFrame.Recover);
         world.DeliverAll((from, to) => (from, to) is (Newcomer, 0) or (0, 2) or (2, 0));
-        // Its proposal comes from its coordinator meanwhile, and it passes through all of its life.
+        // Meanwhile the newcomer gets the proposal from the coordinator, and the put passes through its whole life there.
         for (int i = 0; i < 10; i++)
         {
             world.DeliverAll((from, to) => from == 1 || to == 1);
@@ -45,7 +45,7 @@ public sealed class StragglerTests
         Assert.Equal((0, false), (newcomer.Participant.Records.Count, newcomer.State.Initialised));
         world.DeliverUntil(2, Newcomer, DhtFrame.Forward);
         Assert.Equal(0, newcomer.Participant.Records.Count);
-        // Another put needs no state there.
+        // Another put goes through there without the state.
         var next = Put(3, 2);
         world.Poke();
         world.DeliverAll((from, to) => (from, to) is not (0, Newcomer));
@@ -67,7 +67,7 @@ public sealed class StragglerTests
         world.DeliverAll((from, to) => from == 3);
         world.DeliverAll((from, to) => from == 1 || to == 1);
         Assert.True(put.IsCompletedSuccessfully);
-        // Replicas forget the outcome, and then the newcomer has its state; the retry's attempt has no time yet.
+        // Replicas forget the outcome, and then the newcomer gets its state; the retry's attempt has no time yet.
         var next = map.PutAsync("b0", 2L).AsTask();
         world.Poke();
         world.DeliverAll((from, to) => from == 1 || to == 1);
@@ -103,7 +103,7 @@ public sealed class StragglerTests
         await cancellation.CancelAsync();
         world.Poke();
         var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
-        // The retry comes before the put at two of three replicas, which compute what it does at once, and after it at the one with the late times.
+        // At two of three replicas the retry comes before the put, and they compute at once what it does; at the replica with the late times it comes after the put.
         var retry = Put(3, "a0", 1, id);
         world.DeliverAll((from, to) => (from, to) is (3, 0) or (3, 4));
         world.DeliverAll((from, to) => from == 1);
@@ -128,8 +128,8 @@ public sealed class StragglerTests
     }
 
     /// <summary>
-    /// Two members repeat one put, so that their attempt is the same. One of them commits it; a replica where it is over, and that remembers
-    /// no more than that it refuses all as old, refuses it to the other.
+    /// Two members repeat one put, so their attempt is the same. One of them commits it. A replica that is through with it, and remembers only that it refuses all attempts that
+    /// are as old, refuses it to the other member.
     /// </summary>
     [Fact]
     public async Task An_attempt_that_another_member_has_committed_is_not_said_to_be_aborted()
@@ -169,13 +169,13 @@ public sealed class StragglerTests
         abort.U8(1);
         world.Members[2].Deliver(new(DhtFrame.Abort, body[..abort.Length], world.View!.Id, world.Members[4].Rank));
         Assert.Equal((0, 1), (acknowledged, world.Members[2].Host.Current!.Participant.Records.Count));
-        // A member that has forgotten the attempt refuses it; the next one only repeats it.
+        // A member that has forgotten the attempt refuses it; the next attempt only repeats the put.
         var second = Put(5, id);
         world.RunUntil(() => second.IsCompleted, "The second retry");
         Assert.Equal((await first).Versions, (await second).Versions);
     }
 
-    /// <summary>The link from the coordinator is slow; others know the put stable before they have told what they proposed.</summary>
+    /// <summary>The link from the coordinator is slow, and others know that the put is stable before they have told what they proposed.</summary>
     [Fact]
     public async Task R_a_takeover_that_hears_of_stability_before_the_commit_goes_on()
     {

@@ -2,7 +2,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
-/// <summary>Who was told that a key does not hold a value is contradicted where the key held it all the while, and only there.</summary>
+/// <summary>A caller that was told that a key does not hold a value is contradicted if the key held it all the while, and only then.</summary>
 public sealed class SurfaceExclusionsTests
 {
     private const string Key = "v:a0", List = "m:a0";
@@ -45,7 +45,7 @@ public sealed class SurfaceExclusionsTests
         TellRemoved();
         _recorder.Ok(put);
         Write(HistoryValue.Absent);
-        // Nobody knows what became of it: it may take effect at any time.
+        // Nobody knows what became of this put: it may take effect at any time.
         _recorder.Info(Invoke(HistoryFunctions.Put, [3]));
         Write(HistoryValue.Absent);
         TellRemoved();
@@ -82,7 +82,7 @@ public sealed class SurfaceExclusionsTests
         Assert.Null(Wrong());
     }
 
-    /// <summary>A put whose end is not known may come at any time, but not with a version below that of the value.</summary>
+    /// <summary>A put whose end is not known may take effect at any time, but not with a version below that of the value.</summary>
     [Theory]
     [InlineData(4L, true)]
     [InlineData(6L, false)]
@@ -114,7 +114,7 @@ public sealed class SurfaceExclusionsTests
         Assert.Null(later.Wrong(_recorder.ToHistory()));
     }
 
-    /// <summary>They are not bound to real time, neither as evidence nor as what is judged.</summary>
+    /// <summary>Such operations are not bound to real time, neither as evidence nor as what is judged.</summary>
     [Fact]
     public void Of_operations_at_level_Ordered_nothing_is_concluded()
     {

@@ -2,7 +2,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Tests;
 
-/// <summary>What is judged of snapshots in random schedules is found where it is wrong.</summary>
+/// <summary>The judge of snapshots in random schedules finds what is wrong with them.</summary>
 public sealed class SurfaceSlicesTests
 {
     private readonly DhtWorld _world = new();
@@ -43,7 +43,7 @@ public sealed class SurfaceSlicesTests
         _slices.Add(both, new(true, null, new([put.Told.Versions[0], put.Told.Versions[0]])), by: null);
         Show(told: 0);
         Assert.Contains("a put of both in m:a0 and not in m:b0", _slices.Wrong(_recorder.ToHistory(), static _ => true), StringComparison.Ordinal);
-        // What a member holds that was excluded, the others need not have.
+        // What only an excluded member holds, the others need not have.
         Assert.Null(_slices.Wrong(_recorder.ToHistory(), static _ => false));
     }
 

@@ -3,21 +3,21 @@ using Ida.Testing.Calls;
 
 namespace Ida.Tests;
 
-/// <summary>The whole public surface of the DHT, drawn at random by careless callers while members come and go.</summary>
+/// <summary>The whole public surface of the DHT: careless callers call it at random while members come and go.</summary>
 public sealed class SurfaceTests(ITestOutputHelper output)
 {
     /// <summary>Seeds that an earlier version of the code failed.</summary>
     [Theory]
     [InlineData(265)] // A put through two members never ended.
     [InlineData(286)] // A put that went on was given up for another one under its id, and forgotten.
-    [InlineData(1380)] // A version was told that was computed ahead, and not given.
-    [InlineData(4351)] // One put through two members, each refused where the other was, for ever.
-    [InlineData(503577)] // A member that took over was told that a put was executed, which was another one under its id, and its own retry took that for its end.
-    [InlineData(120030824)] // None of the code: the judge's, of an Ordered read whose place followed from a lost member's clock alone.
-    [InlineData(1956916220)] // None of the code: a caller that went on as its node stopped ran a turn of it in the simulation, and calls were answered twice.
+    [InlineData(1380)] // A caller was told a version that was computed ahead, and never given.
+    [InlineData(4351)] // One put through two members: each attempt was refused where the other was held, for ever.
+    [InlineData(503577)] // A member that took over was told that a put was executed. That was another put under its id, and the member's own retry took it for its end.
+    [InlineData(120030824)] // The code was right: the judge was wrong about an Ordered read whose place followed from a lost member's clock alone.
+    [InlineData(1956916220)] // The code was right: in the simulation, a caller that went on as its node stopped ran a turn of the node, and calls were answered twice.
     public void A_seed_that_showed_a_defect_passes(int seed) => Assert.Null(DhtScenarios.Surface.Judge((ulong)seed));
 
-    /// <summary>What user code keeps of its member's turns is no time of a call; all else is.</summary>
+    /// <summary>The time that user code takes from its member's turns is no time of a call; all other time is.</summary>
     [Fact]
     public void A_call_is_late_by_the_time_of_its_member()
     {

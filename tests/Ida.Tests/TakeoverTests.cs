@@ -3,12 +3,12 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>Members that drive an operation of another's to its end, while messages of its coordinator are slow (dht-order.md#takeover-without-consensus).</summary>
+/// <summary>Members that drive another member's operation to its end, while messages of its coordinator are slow (dht-order.md#takeover-without-consensus).</summary>
 public sealed class TakeoverTests
 {
     /// <summary>
-    /// A participant that holds nothing says so, and is asked again before that answer comes. Meanwhile it proposes and the time is fixed:
-    /// the late answer does not say that it has executed the put and forgotten it.
+    /// A participant that holds nothing says so, and is asked again before that answer comes. Meanwhile it proposes, and the time is fixed. The late answer must not be
+    /// taken to say that the participant has executed the put and forgotten it.
     /// </summary>
     [Fact]
     public async Task An_answer_from_before_the_proposal_is_no_sign_that_a_participant_is_through()
@@ -20,7 +20,7 @@ public sealed class TakeoverTests
             world.Poke();
             return put;
         }
-        // Holds up the next one at all replicas: nobody hears what they propose.
+        // This put holds up the next one at all replicas: nobody hears what they propose.
         var before = Put(3, 1);
         world.DeliverAll((from, _) => from == 3);
         var put = Put(1, 2);
@@ -36,7 +36,7 @@ public sealed class TakeoverTests
         for (int i = 0; i < 200 && asked < 2; i++) world.Advance(TimeSpan.FromMilliseconds(20));
         Assert.Equal(2, asked);
         world.DeliverAll((from, to) => (from, to) is (0, 4));
-        // Now the proposal arrives there too, and the time comes back to those who took over; the answers of that participant still wait.
+        // Now the proposal arrives at that participant too, and the time comes back to the members that took over; the answers of that participant still wait.
         world.DeliverAll((from, to) => (from, to) is (1, 4));
         world.DeliverUntil(4, 1, DhtFrame.Proposed);
         world.DeliverAll((from, to) => to == 1 && from is 0 or 2);
@@ -56,8 +56,8 @@ public sealed class TakeoverTests
     }
 
     /// <summary>
-    /// A replica that has executed another attempt at a put answers a member that takes over an attempt of a retry. The answer comes when that attempt is aborted there, and a
-    /// caller's retry has begun it anew: the put is not executed at that member yet.
+    /// A replica that has executed another attempt at a put answers a member that takes over a retry's attempt. The answer comes after that attempt was aborted there and a
+    /// caller's retry has begun it anew, while the put is not executed yet at that member.
     /// </summary>
     [Fact]
     public async Task What_a_takeover_hears_late_does_not_end_a_retry_whose_put_is_not_executed_everywhere()
@@ -77,7 +77,7 @@ public sealed class TakeoverTests
         await cancellation.CancelAsync();
         world.Poke();
         var id = Assert.IsType<OutcomeUnknownException>(unknown.Exception!.InnerException).Operation;
-        // The retry comes to one of the two participants, before the put.
+        // The retry reaches one of the two participants before the put does.
         var retry = Put(Retries, id);
         world.DeliverUntil(Retries, Taker, DhtFrame.Propose);
         world.DeliverAll((from, to) => from == Issuer);

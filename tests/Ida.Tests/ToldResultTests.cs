@@ -5,8 +5,8 @@ using Ida.Shared;
 namespace Ida.Tests;
 
 /// <summary>
-/// A participant is asked for a put that it has executed, by a member that it owes much. A result with a value has to wait then, and counts as told only when it is on its way; until then
-/// the attempt is refused so that another one follows.
+/// A participant is asked about a put that it has executed, by a member that it owes much. A result with a value must then wait, and counts as told only when it is on its way.
+/// Until then the attempt is refused, so that another one follows.
 /// </summary>
 public sealed class ToldResultTests
 {
@@ -22,7 +22,7 @@ public sealed class ToldResultTests
         (_participant, _session) = (new(state, _told), state.Session);
     }
 
-    /// <summary>Whether the keys lie here by this member's hash, or not.</summary>
+    /// <summary>Whether the keys lie here by this member's hash, or elsewhere.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -38,7 +38,7 @@ public sealed class ToldResultTests
         Assert.Equal(4, _told.All.Count);
     }
 
-    /// <summary>It takes no more room than the refusal would.</summary>
+    /// <summary>Such a result takes no more room than the refusal would.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -10,13 +10,13 @@ public sealed class TransferMemoryTests
 {
     private const int Source = 0, Newcomer = 4;
 
-    /// <summary>Locks, queues, sessions: keys that are absent at the view change, and come and go as long as the transfer lasts.</summary>
+    /// <summary>The key is absent at the view change, and comes and goes as long as the transfer lasts: its entries do not pile up at either member.</summary>
     [Fact]
     public void R_a_key_that_comes_and_goes_during_a_transfer_leaves_nothing()
     {
         const int Rounds = 100;
         var world = Filled(400, 2_000);
-        // No chunk is acknowledged: the first ranges are all that comes.
+        // No chunk is acknowledged, so only the first ranges come.
         world.Swallows = static (_, _, type) => type == DhtFrame.ChunkAck;
         Join(world);
         var map = world.Members[1].Dht.Map<string, string>("texts");
@@ -36,7 +36,7 @@ public sealed class TransferMemoryTests
         GC.KeepAlive(world);
     }
 
-    /// <summary>The next view has a transfer too, as it has where views follow each other faster than a newcomer loads.</summary>
+    /// <summary>The next view has a transfer too, as where views follow each other faster than a newcomer loads.</summary>
     [Fact]
     public void R_what_a_transfer_kept_is_given_back_though_another_one_follows_it()
     {
@@ -61,7 +61,7 @@ public sealed class TransferMemoryTests
         static int Kept(HarnessMember member) => member.Host.Current!.Participant.Slice.Snapshot.KeptCount;
     }
 
-    /// <summary>Its entry stays as long as the snapshot needs the value, but not its queue.</summary>
+    /// <summary>The entry of such a key stays as long as the snapshot needs its value, but its queue does not.</summary>
     [Fact]
     public void A_key_that_is_removed_during_a_transfer_rests_and_goes_when_the_transfer_is_over()
     {
@@ -70,7 +70,7 @@ public sealed class TransferMemoryTests
         Join(world);
         var source = world.Members[Source].Host.Current!.Participant;
         var map = world.Members[1].Dht.Map<string, string>("texts");
-        // The last one had no value when the view began: there is nothing of it to keep.
+        // The last key had no value when the view began, so there is nothing of it to keep.
         Finish(world, map.PutAsync("new_0", "new").AsTask());
         Finish(world, map.RemoveAsync(["7_0", "8_0", "new_0"]).AsTask());
         Assert.Equal((0, 400, 2), (source.KeysInUse, source.Slice.Table.Count, source.Slice.Snapshot.KeptCount));
@@ -124,7 +124,7 @@ public sealed class TransferMemoryTests
             }
             victim.Deliver(new(DhtFrame.StateEnd, to.Written.ToArray(), world.View!.Id, Source));
         }
-        // Of each member, and of those that are gone five times as much; and the piece with which it was reached.
+        // The bound of each member, five times as much for those that are gone, and the piece with which the bound was reached.
         const int Members = 5;
         Assert.InRange(sessions.All.Sum(static one => one.OutcomeBytes), 1, ((Members + 5) * ((1 << 20) + 4_096 + (InFlight * DhtLimits.ValueBytes))) + (PerPiece * 96));
         Assert.InRange(victim.Node.Counters.Refused(RefusalReason.Malformed), Pieces - 6, Pieces - 1);

@@ -11,8 +11,8 @@ using Ida.Transfer;
 namespace Ida.Tests;
 
 /// <summary>
-/// One member's side of a transfer, without the layer around it: what it sends is kept. Four members have a slot of their rank; of the first shard the one of slot 0 has the state, and
-/// the one of slot 2 has not.
+/// One member's side of a transfer, without the layer around it; what it sends is kept. Each of four members has the slot of its rank. In the first shard the member of slot 0
+/// has the state, and the member of slot 2 does not.
 /// </summary>
 internal sealed class TransferSide : IGroupPort
 {
@@ -58,7 +58,7 @@ internal sealed class TransferSide : IGroupPort
     /// <summary>What was sent since it was last taken.</summary>
     public List<(int Rank, FrameType Type, byte[] Body)> Sent { get; } = [];
 
-    /// <summary>A key of that number among those that lie in a range.</summary>
+    /// <summary>The key of that number among those that lie in a range.</summary>
     public static byte[] KeyIn(int range, int number)
     {
         for (int i = 0; ; i++)

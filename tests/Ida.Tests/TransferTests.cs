@@ -55,8 +55,8 @@ public sealed class TransferTests
     }
 
     /// <summary>
-    /// A source that lies sends a text that is longer than any member keeps: what passes it on, in an answer or to the next newcomer, reserves room for as much as
-    /// is kept.
+    /// A source that lies sends a text that is longer than any member keeps. Whoever passes it on, in an answer or to the next newcomer, reserves room only for as much as
+    /// members keep.
     /// </summary>
     [Theory]
     [InlineData(400, (byte)'x', true)]
@@ -80,7 +80,7 @@ public sealed class TransferTests
         world.Swallows = (from, _, type) => from == Newcomer && type == DhtFrame.Executed && ++sent > 0;
         if (asks) victim.Deliver(new(DhtFrame.Propose, Proposal(), world.View.Id, liar.Rank));
         Assert.Equal(asks ? 1 : 0, sent);
-        // It is the only one left who can give the state to the next.
+        // The victim is the only member left that can give the state to the next newcomer.
         world.Crash(liar);
         world.Crash(world.Members[2]);
         world.ChangeView();
@@ -139,7 +139,7 @@ public sealed class TransferTests
         }
     }
 
-    /// <summary>A member that lies refuses attempts of many sessions that there never were, at one that waits for its state: in others' name or its own.</summary>
+    /// <summary>A member that lies makes a member that waits for its state refuse attempts of many sessions that there never were: in others' names or its own.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -167,7 +167,7 @@ public sealed class TransferTests
         // No promise is made that is not kept.
         Assert.Equal(SessionTable.MostRefusedUnheard, world.Waiting(Newcomer, 0));
         Assert.Equal((Sessions * Attempts) - SessionTable.MostRefusedUnheard, victim.Node.Counters.Refused(RefusalReason.Unexpected));
-        // What is known of a session stays, and members' sessions are none of these.
+        // What is known of a session stays, and members' sessions do not count here.
         var known = new AttemptId(new(1_000_000, 1), 1, issued ? 77UL : 0);
         victim.Turn(() => participant.Recover(known, owner: -1, from: 0, OperationKind.Put, reject: true, withTime: false));
         victim.Turn(() => participant.Recover(new(new(world.Members[1].Host.Current!.State.Session, DhtWorld.Named), 1), owner: 1, from: 0, OperationKind.Put, reject: true, withTime: false));
@@ -206,7 +206,7 @@ public sealed class TransferTests
         Assert.Equal(before + SessionTable.KeptLost, sessions.All.Count);
     }
 
-    /// <summary>A newcomer whose source does not tell it that it has all.</summary>
+    /// <summary>A newcomer whose source does not tell it that it has the whole state.</summary>
     private static (DhtWorld World, HarnessMember Newcomer) Waiting()
     {
         var world = DhtWorld.Founded(4);
@@ -230,7 +230,7 @@ public sealed class TransferTests
         world.Settle();
     }
 
-    /// <summary>One reader per member, of one or two keys; deliveries at random.</summary>
+    /// <summary>One reader for each member, of one or two keys; frames are delivered at random.</summary>
     private sealed class Readers(DhtWorld world)
     {
         private readonly Task<EntryDictionary<string, string>>?[] _reads = new Task<EntryDictionary<string, string>>?[world.Members.Count];

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>Every type that a map or a resolver may have has a name of its own, and an end.</summary>
+/// <summary>Every type that a map or a resolver may have has a name of its own, and finding the name comes to an end.</summary>
 public sealed class TypeTextTests
 {
     private const string Here = "Ida.Tests.TypeTextTests.";
@@ -14,7 +14,7 @@ public sealed class TypeTextTests
     [InlineData(typeof(Outer<int>), Here + "Outer<System.Int32>")]
     public void The_name_of_a_type_is_as_it_was(Type type, string name) => Assert.Equal(name, TypeText.Of(type));
 
-    /// <summary>The declaring type of such a type is open: its arguments are those of the nested one, and its parameters are no types.</summary>
+    /// <summary>The declaring type of such a type is open: the arguments belong to the nested type, and the parameters of the declaring type are no types.</summary>
     [Theory]
     [InlineData(typeof(Outer<int>.Inner), Here + "Outer<>.Inner<System.Int32>")]
     [InlineData(typeof(Outer<int>.Inner[]), Here + "Outer<>.Inner<System.Int32>[]")]

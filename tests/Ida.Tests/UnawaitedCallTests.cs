@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Ida.Tests;
 
-/// <summary>A call that nobody awaits is let go when it has ended, as one is that was.</summary>
+/// <summary>A call that nobody awaits is let go when it has ended, like one that was awaited.</summary>
 public sealed class UnawaitedCallTests
 {
     private const int Calls = 1_000;
@@ -16,7 +16,7 @@ public sealed class UnawaitedCallTests
         world.Settle();
         Collect();
         Assert.Equal(0, left.Count(static one => one.IsAlive));
-        // Where it is awaited the token ends the wait as ever.
+        // Where a call is awaited, the token ends the wait as ever.
         var last = world.Members[0].Dht.Map<string, byte[]>("bytes").PutAsync("a1", new byte[10], cancellationToken: token.Token).AsTask();
         world.Poke();
         await token.CancelAsync();

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>A value that is made from the present one: read, computed, put if nothing has changed meanwhile.</summary>
+/// <summary>A value that is made from the present one: read, computed, and put if nothing has changed meanwhile.</summary>
 public sealed class UpdateTests
 {
     [Fact]
@@ -26,7 +26,7 @@ public sealed class UpdateTests
             }
             await Task.WhenAll(loops);
             Assert.Equal(4 * Each, (await world.EndAsync(world.Members[0].Dht.Map<string, long>("longs").GetAsync("a0"))).Value);
-            // They did meet.
+            // The updates did meet.
             Assert.True(computed > 4 * Each, $"{computed} attempts");
             world.AssertIdle();
 
@@ -108,14 +108,14 @@ public sealed class UpdateTests
         Assert.Equal(at == 1 ? "old" : "other", (await world.EndAsync(map.GetAsync("a0"))).Value);
     }
 
-    /// <summary>What one replica has executed, and another has not yet, is given to no function: a reader at the other one that begins later misses it.</summary>
+    /// <summary>No function is given what one replica has executed and another has not: a reader at the other replica that begins later would miss it.</summary>
     [Fact]
     public async Task An_update_reads_only_what_is_stable_whatever_the_level_of_the_table()
     {
         WorldCalls.GoOnInPlace();
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10), Level = ConsistencyLevel.Ordered } });
         var strict = new GetOptions { Level = ConsistencyLevel.Strict };
-        // The clock of one replica is ahead, so the put gets a time that is above what the other one proposes.
+        // The clock of one replica is ahead, so the put gets a time above what the other one proposes.
         world.Members[0].Skew = 300_000_000;
         Assert.True(Begin(0, map => map.GetAsync(["a0", "b0"], strict).AsTask()).IsCompleted);
         var put = Begin(1, static map => map.PutAsync("a0", "put", new() { Level = ConsistencyLevel.Strict }).AsTask());
@@ -144,7 +144,7 @@ public sealed class UpdateTests
         }
     }
 
-    /// <summary>Cancelled after each single step of reading and putting: the new value is there or not, and whoever was told "cancelled" finds the old one.</summary>
+    /// <summary>Cancelled after each single step of reading and putting: the new value is there or not, and a caller that was told "cancelled" finds the old one.</summary>
     [Fact]
     public async Task An_update_cancelled_at_any_step_is_done_or_not_done()
     {

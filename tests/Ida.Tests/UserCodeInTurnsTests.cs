@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>What users' resolvers and hashes do inside of a turn costs their own call, with the same typed answer wherever it happens, and never a node.</summary>
+/// <summary>What users' resolvers and hashes do inside a turn costs their own call, with the same typed answer wherever it happens, and never a node.</summary>
 public sealed class UserCodeInTurnsTests
 {
     [Theory]
@@ -41,7 +41,7 @@ public sealed class UserCodeInTurnsTests
         });
     }
 
-    /// <summary>At a participant of a put, at the only one of a read of two keys, and at one that is asked for one key.</summary>
+    /// <summary>At a participant of a put, at the only participant of a read of two keys, and at a member that is asked for one key.</summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
@@ -85,7 +85,7 @@ public sealed class UserCodeInTurnsTests
         hash.Fails = true;
         world.Settle();
         hash.Fails = false;
-        // Replicas may forget it.
+        // Replicas may forget the put.
         var next = map.MergePairAsync("b0", 1L).AsTask();
         world.RunUntil(() => next.IsCompleted, "A put that acknowledges");
         var retry = world.Members[retriedAt].Dht.Map<string, long>("longs").MergePairAsync("a0", 1L, new() { Operation = id }).AsTask();
@@ -96,7 +96,7 @@ public sealed class UserCodeInTurnsTests
         Assert.False((await read).Found);
     }
 
-    /// <summary>A retry waits at its member for the put that goes on, and a hash refuses that one. A retry through another member is on its way meanwhile.</summary>
+    /// <summary>A retry waits at its member for the put that goes on, and a hash refuses that put. Meanwhile a retry through another member is under way.</summary>
     [Fact]
     public async Task A_retry_that_waited_for_a_put_which_a_hash_refused_does_not_say_that_nothing_was_executed()
     {
@@ -125,7 +125,7 @@ public sealed class UserCodeInTurnsTests
         Assert.Single((await retry).Versions);
     }
 
-    /// <summary>One replica's hash breaks after the put: the put is over there, and needs no key to be told of.</summary>
+    /// <summary>One replica's hash breaks after the put. The put is over there, and it takes no key to tell how it ended.</summary>
     [Fact]
     public async Task R_a_retry_of_an_executed_put_ends_although_a_replica_cannot_place_its_key_any_more()
     {
@@ -148,7 +148,7 @@ public sealed class UserCodeInTurnsTests
         Assert.Equal(view, world.View.Id);
     }
 
-    /// <summary>The hash broke where the put is repeated: that it was executed is proved by whoever says so, and which versions it got is not known there.</summary>
+    /// <summary>The hash broke at the member where the put is repeated. Any member that says that the put was executed proves it, but its versions are not known there.</summary>
     [Theory]
     [InlineData("b0", true)]
     [InlineData("b1", false)]
@@ -163,7 +163,7 @@ public sealed class UserCodeInTurnsTests
             member.Enable(new() { ShardSize = 2, TargetSize = 4, Hash = member.Index == 1 ? broken : new FickleHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } }, DhtWorld.Maps);
         world.ChangeView();
         world.ViewRequested = false;
-        // With the one key the shard it comes to has nothing of the put, with the other another number of its keys.
+        // With b0, the shard that the key comes to has nothing of the put; with b1, that shard has another number of its keys.
         KeyValuePair<string, long>[] pairs = misplaced == "b0" ? [new("a0", 1L), new("b0", 1L)] : [new("a0", 1L), new("b1", 1L), new("c1", 1L)];
         var id = PooledOperationTests.Unknown(world, world.Members[0].Dht.Map<string, long>("longs").MergeAsync(pairs, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask());
         world.Settle();
@@ -174,7 +174,7 @@ public sealed class UserCodeInTurnsTests
         Assert.Empty((await retry).Versions);
     }
 
-    /// <summary>The replica holds the very attempt, which came through another member: that is answered whatever its hash says by now.</summary>
+    /// <summary>The replica holds this very attempt, which came through another member, and answers it whatever its hash says by now.</summary>
     [Fact]
     public async Task R_a_retry_that_meets_the_attempt_of_another_member_ends_although_the_hash_broke_between_them()
     {

@@ -4,10 +4,10 @@ using GroupCore.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A serializer or a hash of the user's that throws or returns garbage costs its own call, with an error that names key and map.</summary>
+/// <summary>A user's serializer or hash that throws or returns garbage costs its own call, with an error that names key and map.</summary>
 public sealed class UserCodeTests
 {
-    /// <summary>Keys are equal when their bytes are; a result that a key type cannot keep apart is not given in part.</summary>
+    /// <summary>Keys are equal when their bytes are. A result whose keys their type cannot keep apart is not given in part.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -39,7 +39,7 @@ public sealed class UserCodeTests
         }
     }
 
-    /// <summary>Whether they are there or not: what is absent must not be found as what equals it.</summary>
+    /// <summary>Whether the keys are there or not: an absent key must not be found as one that equals it.</summary>
     [Theory]
     [InlineData("a")]
     [InlineData("A")]
@@ -129,7 +129,7 @@ public sealed class UserCodeTests
         Assert.Equal((await put).Versions, (await retry).Versions);
     }
 
-    /// <summary>What its own attempts met says nothing of the retries of other members.</summary>
+    /// <summary>What the issuer's own attempts met says nothing of the retries of other members.</summary>
     [Fact]
     public async Task R_a_put_that_the_hash_refused_and_another_member_repeated_is_not_said_to_be_absent()
     {
@@ -153,7 +153,7 @@ public sealed class UserCodeTests
         world.Settle();
         var done = await EndOf(Put(2, "a1", 1, id));
         Assert.Equal(done.Versions, (await EndOf(Put(0, "a1", 1, id))).Versions);
-        // Replicas forget it.
+        // Replicas forget the put.
         await EndOf(Put(0, "b1", 2));
         await EndOf(Put(0, "b1", 3));
         world.Settle();
@@ -188,7 +188,7 @@ public sealed class UserCodeTests
         public ulong Hash(ReadOnlySpan<byte> key) => Throws ? throw new TimeZoneNotFoundException("of the user") : key[^1];
     }
 
-    /// <summary>The exception is the user's code too: asked what it says, it may throw again.</summary>
+    /// <summary>The exception is user code too: when it is asked for its message, it may throw again.</summary>
     [Fact]
     public void An_error_that_throws_when_it_is_asked_for_its_message_is_told_by_its_type()
     {
@@ -200,7 +200,7 @@ public sealed class UserCodeTests
         Assert.Contains(nameof(UnspeakableException), error.Message, StringComparison.Ordinal);
     }
 
-    /// <summary>Within a turn of one node the thread may run a turn of another node, and its resolvers.</summary>
+    /// <summary>Within a turn of one node, the thread may run a turn of another node, with that node's resolvers.</summary>
     [Fact]
     public void What_a_resolver_gives_is_written_whole_where_writing_it_runs_another_resolver()
     {
@@ -248,7 +248,7 @@ public sealed class UserCodeTests
         }
     }
 
-    /// <summary>Equal whatever the letters' case; in bytes it is not.</summary>
+    /// <summary>Equal whatever the case of the letters; the bytes differ.</summary>
     [DataContract]
     private readonly record struct LooseKey([property: DataMember(Order = 0)] string Text)
     {

@@ -1,6 +1,6 @@
 namespace Ida.Tests;
 
-/// <summary>Versions of a key rise with every put and are the same at all replicas, removes in between included.</summary>
+/// <summary>Versions of a key rise with every put and are the same at all replicas, also with removals in between.</summary>
 public sealed class VersionTests
 {
     [Theory]
@@ -15,7 +15,7 @@ public sealed class VersionTests
         var stored = world.Members[first].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();
         var removed = world.Members[second].Dht.Map<string, int>("ints").RemoveAsync(["a0"]).AsTask();
         world.Poke();
-        // Each replica meets another one first, so both get the same time.
+        // The replicas meet the two operations in different order, so both get the same time.
         world.Deliver(first, 0);
         world.Deliver(second, 2);
         world.Deliver(second, 0);
@@ -26,7 +26,7 @@ public sealed class VersionTests
         Assert.Equal((await stored).Versions[0] + 1, before);
         if (onlyOneForgets)
         {
-            // A reader that waits for its lease keeps the entry, value or not.
+            // A reader that waits for the lease keeps the entry, with a value or without.
             world.Members[0].Lease = false;
             _ = world.Members[0].Dht.Map<string, int>("ints").GetAsync("a0").AsTask();
             world.Poke();

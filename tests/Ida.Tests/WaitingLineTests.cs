@@ -2,7 +2,7 @@ using Ida.Coordination;
 
 namespace Ida.Tests;
 
-/// <summary>Calls that wait for a place, puts and reads each in the order of their arrival.</summary>
+/// <summary>Calls that wait for a place: puts and reads, each kind in the order of arrival.</summary>
 public sealed class WaitingLineTests
 {
     private readonly WaitingLine _line = new();

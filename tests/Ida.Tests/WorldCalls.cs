@@ -13,10 +13,11 @@ internal static class WorldCalls
         return await call;
     }
 
-    /// <summary>What awaits a call goes on in the turn that ends it, and not on the pool as it would inside of a test runner's context: up to the end of the asynchronous method that says so.</summary>
+    /// <summary>Code that awaits a call goes on in the turn that ends the call, and not on the pool, as it would in a test runner's context: until the end of the asynchronous method
+    /// that says so.</summary>
     public static void GoOnInPlace() => SynchronizationContext.SetSynchronizationContext(null);
 
-    /// <summary>All is told, and no member has any work left.</summary>
+    /// <summary>Everything has been told, and no member has any work left.</summary>
     public static void AssertIdle(this DhtWorld world)
     {
         world.Settle();

@@ -8,7 +8,7 @@ using Ida.Wire;
 
 namespace Ida.Tests;
 
-/// <summary>A clock that is wrong costs its member's calls, with an error that says so, and nothing of the others.</summary>
+/// <summary>A clock that is wrong costs its own member's calls, with an error that says so, and costs the others nothing.</summary>
 public sealed class WrongClockTests
 {
     private const ulong Far = (1UL << 62) - 1;
@@ -49,8 +49,8 @@ public sealed class WrongClockTests
     }
 
     /// <summary>
-    /// One of three replicas says at a view change that a put which all of them hold was committed, or proposed there, at the end of all times. The put's key
-    /// and whoever holds it go on, at the latest with the view that they ask for.
+    /// One of three replicas says at a view change that a put which all of them hold was committed, or proposed at that replica, at the end of all times. The key and
+    /// the members that hold it go on, at the latest with the view that they ask for.
     /// </summary>
     [Theory]
     [InlineData(false)]
@@ -78,7 +78,7 @@ public sealed class WrongClockTests
         world.Lies = null;
         ulong far = world.Members[1].Host.Current!.State.Clock.Physical(world.Now) + (4 * HybridClock.Jump), view = world.View!.Id;
         Assert.InRange((await Run(world, put)).Versions[0], 1UL, far);
-        // The key itself stands as far ahead as one may be, until the next view.
+        // The key itself stands as far ahead as it may, until the next view.
         await Assert.ThrowsAsync<OperationNotExecutedException>(() => Run(world, map.PutAsync("a0", 3L).AsTask()));
         world.RunUntil(() => world.View!.Id > view, "A view");
         foreach (var member in world.Members)
@@ -91,7 +91,7 @@ public sealed class WrongClockTests
         Assert.Null(world.CompareReplicas(static (_, _, _) => { }));
     }
 
-    /// <summary>The same in twenty views in a row, each with a put of a key of its own: none of these lies stands on the ones before.</summary>
+    /// <summary>The same in twenty views in a row, each with a put of another key: none of these lies builds on the ones before.</summary>
     [Fact]
     public async Task R_what_a_member_says_in_view_after_view_of_the_times_of_puts_is_over_with_the_next_views()
     {
@@ -125,7 +125,7 @@ public sealed class WrongClockTests
         Assert.Equal(view, world.View!.Id);
     }
 
-    /// <summary>A member that lies leads the others ahead of their clocks, view after view. Who joins meanwhile, or when that is over, stands with them.</summary>
+    /// <summary>A member that lies leads the others ahead of their clocks, view after view. A member that joins meanwhile, or when that is over, stands with them.</summary>
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
@@ -188,7 +188,7 @@ public sealed class WrongClockTests
         await Run(world, world.Members[1].Dht.Map<string, long>("longs").PutAsync([new KeyValuePair<string, long>("c0", 1), new("c1", 1)]).AsTask());
     }
 
-    /// <summary>What the member proposed, or read, by the wrong clock stays there: it is of no effect on what others ask of the same keys.</summary>
+    /// <summary>What a member proposed or read by its wrong clock stays at that member, and has no effect on what others ask of the same keys.</summary>
     [Theory]
     [InlineData("put", "z1")]
     [InlineData("put", "a1")]
@@ -224,7 +224,7 @@ public sealed class WrongClockTests
         Assert.All(world.Members, member => Assert.InRange(DhtWorld.Slice(member).Entries.Max(static e => e.Version), 1UL, soon));
     }
 
-    /// <summary>Clocks half an hour apart: what one member may take another may not.</summary>
+    /// <summary>Clocks half an hour apart: one member may take a time that another may not.</summary>
     [Fact]
     public async Task R_a_commit_that_a_member_may_not_take_yet_is_brought_by_a_view()
     {
@@ -265,7 +265,7 @@ public sealed class WrongClockTests
         Assert.Equal(6L, (await Run(world, world.Members[0].Dht.Map<string, long>("longs").GetAsync("b1").AsTask())).Value);
     }
 
-    /// <summary>Of one member only: from its first alignment on it stands where the others do.</summary>
+    /// <summary>Only one member's clock is wrong: from its first alignment on it stands where the others do.</summary>
     [Fact]
     public void R_a_clock_that_was_beyond_its_range_is_aligned_at_once()
     {
@@ -292,7 +292,7 @@ public sealed class WrongClockTests
         public override DateTimeOffset GetUtcNow() => new(year, 12, 31, 0, 0, 0, TimeSpan.Zero);
     }
 
-    /// <summary>A slice may have many millions of keys, and no turn goes through them all.</summary>
+    /// <summary>A slice may have many millions of keys, so no turn goes through them all.</summary>
     [Fact]
     public async Task R_clocks_of_many_keys_are_set_right_in_turns_of_a_bounded_size_and_of_those_that_are_used_at_once()
     {
@@ -307,7 +307,7 @@ public sealed class WrongClockTests
         for (int i = 0; i < Keys; i++)
         {
             System.Buffers.Binary.BinaryPrimitives.WriteInt32LittleEndian(key, i + 1);
-            // Not absent, or they would go when they are met.
+            // With a value: absent entries would go when they are met.
             table.FindOrAdd(key, StableHash.Of(key), 0).Value = key;
         }
         ForEach(entry => entry.Clock = Far);
