@@ -30,7 +30,7 @@ public sealed class EnablingTests
             }, TimeSpan.FromMinutes(5));
         });
 
-    /// <summary>Whether the group has had a DHT at this member or not, and whether it was left or its node was disposed of.</summary>
+    /// <summary>Refused whether the group has had a DHT at this member or not, and whether it was left or its node was disposed of.</summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]

@@ -46,7 +46,7 @@ public sealed class GroupLogTests
             }, Limit);
         });
 
-    /// <summary>The log is fed by a look once a second. A node that ends takes a last look, since none would come later.</summary>
+    /// <summary>A look once a second tells the log of such things. A node that ends takes a last look, since none would come later.</summary>
     [Fact]
     public void What_came_right_before_the_end_of_a_node_is_told_with_it() =>
         SimulationRunner.ForEachSeed(5, $"*{nameof(What_came_right_before_the_end_of_a_node_is_told_with_it)}", run =>

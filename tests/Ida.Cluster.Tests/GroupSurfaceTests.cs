@@ -31,7 +31,7 @@ public sealed class GroupSurfaceTests(ITestOutputHelper output)
     /// 700000222: frames queued for a life that ended as its node rejoined, on a link that nobody needed any more, took all room for a minute, also that of a leaving member's sends.
     /// 900005544: frames queued for failed members took all room of a member; the view without them waited for what that member had to send in the flush.
     /// 3800000670: a query ended with a view of the protocol that the asker's handlers had not reached yet, and was judged by the view before.
-    /// 830000232: a call went to a member that is not in the next view, which its caller's program had reached, and was judged by the view before.
+    /// 830000232: a call to a member that the next view no longer has was judged by the view before, since its caller's program had come no further.
     /// </summary>
     [Theory]
     [InlineData(653)]

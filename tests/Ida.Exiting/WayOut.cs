@@ -3,7 +3,7 @@ using GroupCore.Runtime;
 
 namespace Ida.Exiting;
 
-/// <summary>A member that begins a new life when it is excluded, which is soon when it hears of nobody. The life that ends faults on its way out. The log goes to standard output.</summary>
+/// <summary>A member that begins a new life when it is excluded, which is soon when it hears of nobody. The life that ends faults on its way out. The log is printed.</summary>
 internal static class WayOut
 {
     public const string Happens = "a fault on the way out";

@@ -64,7 +64,7 @@ public sealed class CostTests
     }
 
     /// <summary>
-    /// Reads of the same keys. Before them stands, at the last key, a put that has no time yet and, at the others, a put that is executed and not stable. Or only the
+    /// Reads of the same keys. In front of them stands, at the last key, a put that has no time yet and, at the others, a put that is executed and not stable. Or only the
     /// last key has a put, which is executed and not stable.
     /// </summary>
     [Theory]

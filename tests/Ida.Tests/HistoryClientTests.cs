@@ -3,7 +3,7 @@ using Ida.Testing.Workload;
 
 namespace Ida.Tests;
 
-/// <summary>What a recording client makes of the errors of its calls: what the guide promises of them is judged, and nothing else is expected.</summary>
+/// <summary>How a recording client takes the errors of its calls: the guide's promises about them are judged, and no other errors are expected.</summary>
 public sealed class HistoryClientTests
 {
     private static readonly HistoryWorkload s_writes = new() { Reads = 0, Timeout = TimeSpan.FromHours(1) };

@@ -149,7 +149,7 @@ public sealed class LeaveTests
         var world = Founded(3, shardSize: 1);
         Fill(world, "1");
         var leaver = world.Members[1];
-        // It leaves in the next view but one, or when its time is over.
+        // It leaves in a later view, or when its time is over.
         world.Swallows = (from, to, _) => from == 1 && to == 2;
         Leave(leaver, group: false);
         world.ChangeView();

@@ -154,7 +154,7 @@ public sealed class NeverGivenIdTests
         Assert.False(world.Members[3].Host.Current!.Coordinator.HasWork);
     }
 
-    /// <summary>The member that stalled answers all retries at once, while others have the places. Each retry goes on as a place becomes free, and no more are on the way than there are places.</summary>
+    /// <summary>The member that stalled answers all retries at once, while others have the places. Each goes on as a place becomes free; never are more on the way than there are places.</summary>
     [Fact]
     public async Task R_retries_whose_answer_comes_wait_for_a_place_again()
     {

@@ -4,7 +4,7 @@ using Ida.Tests.Shared;
 
 namespace Ida.Process.Tests.Nodes;
 
-/// <summary>The proxy itself: where it is held up, the nodes behind it take that for silence.</summary>
+/// <summary>The proxy itself: if it is held up, the nodes behind it take that for silence.</summary>
 public sealed class BreakingProxyTests
 {
     // More than the pool has threads, or starts during this test.
