@@ -10,7 +10,7 @@ internal static class ClusterScenarios
 {
     private static readonly TimeSpan s_lease = new Oracle.OracleOptions().LeaseDuration;
 
-    // Who is held up for less than that is not suspected (failure-detection.md#rounds-of-probes): half a second, as in the schedule of pauses.
+    // A node held up for less than this is not suspected (failure-detection.md#rounds-of-probes). The schedule of pauses uses half a second, too.
     private static readonly TimeSpan s_harmless = TimeSpan.FromMilliseconds(500);
     private static readonly FaultPlan s_plan = new() { Nodes = 6, MaxFaults = 5, MaxDown = 1, Within = TimeSpan.FromSeconds(4), MaxDuration = TimeSpan.FromSeconds(2) };
 
@@ -18,7 +18,8 @@ internal static class ClusterScenarios
     public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = [Leftovers.Judged, .. ThreadNames.Declared] };
 
     /// <summary>
-    /// The same with faults as long as in life, so that who is cut off gives itself up, and calls all the while: what it sends then, and what its handlers are called for, is judged by the same checkers.
+    /// The same with faults as long as in life, so that a member that is cut off gives itself up. Members call all the while: the same checkers judge what such a member sends, and what its
+    /// handlers are called for.
     /// </summary>
     public static Scenario GroupsLasting { get; } = new("cluster-groups-lasting", static run => new WatchedGroup(run).Run(
         s_plan with { MaxFaults = 4, Within = TimeSpan.FromSeconds(10), MinDuration = TimeSpan.FromMilliseconds(100), MaxDuration = TimeSpan.FromSeconds(90), Around = LifePlan.Around, Swarms = true }, TimeSpan.FromSeconds(5)))
@@ -28,14 +29,14 @@ internal static class ClusterScenarios
 
     /// <summary>
     /// Clients of a DHT under random faults and a join, judged by the strict-serializability checker (dht-order.md#strict-and-ordered): with removes, batches over
-    /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In every fourth seed faults last
+    /// maps, cancellations, timeouts that expire, and retries by id at the same and at another member. In a quarter of the seeds faults last
     /// longer than suspicion, lease and isolation, so that living members are excluded.
     /// </summary>
-    /// <remarks>In another fourth a turn of one member throws. In one of ten the members rest for long in the end.</remarks>
+    /// <remarks>In another quarter a turn of one member throws. In one seed of ten the members rest for minutes at the end.</remarks>
     public static Scenario History { get; } = new("cluster-history", run =>
     {
         var simulation = ThreadNames.Start(run);
-        // Not the seed's own remainder: a campaign of several scenarios gives each of them only seeds of one.
+        // Not the remainder of the seed itself: in a campaign of several scenarios, all seeds of one scenario have the same remainder.
         ulong kind = (run.Case.Seed * 0x9E37_79B9_7F4A_7C15) >> 62;
         bool lasting = kind == 3, throws = kind == 1, rests = new Prng(run.Case.Seed * 0xC2B2_AE3D_27D4_EB4F).Chance(0.1);
         var faults = run.Case.Faults(throws ? s_plan with { MaxFaults = 2 } : lasting ? s_plan with { MaxFaults = 3, MinDuration = TimeSpan.FromSeconds(2), MaxDuration = TimeSpan.FromSeconds(12) } : s_plan);
@@ -48,7 +49,7 @@ internal static class ClusterScenarios
         var report = dht.Run(6, async () =>
         {
             var stranger = run.BeginStranger(dht.View);
-            // Before the faults themselves: a crash takes the calls that it meets.
+            // Noted before the fault itself: a crash takes the open calls with it, and they must be seen to have met it.
             foreach (var fault in faults.Faults) simulation.After(fault.At, () => dht.Calls.Meet(CallTable.Of(fault.Kind)));
             faults.Inject(simulation, null, fault =>
             {
@@ -80,22 +81,22 @@ internal static class ClusterScenarios
         ],
     };
 
-    /// <summary>Whole lives: faults from the start on, as long as they are in life, and programs that are started again.</summary>
+    /// <summary>Whole lives: faults from the start, as long as they are in life, and programs that are restarted.</summary>
     public static Scenario Lives { get; } = new("cluster-lives", static run => new LifeCluster(run).Run()) { Ingredients = LifeNames.Declared, MostLost = 0.3 };
 
     public static Scenario LivesOverMesh { get; } = Lives.OverMesh();
 
-    /// <summary>Both over the TCP mesh.</summary>
+    /// <summary>Groups, and then the history, over the TCP mesh.</summary>
     public static Scenario GroupsOverMesh { get; } = Groups.OverMesh() with { LeastBuffer = 1 << 10 };
 
     public static Scenario HistoryOverMesh { get; } = History.OverMesh();
 
-    /// <summary>Both with a listener to the activities of their calls that throws.</summary>
+    /// <summary>Groups, and then the history, with a listener to the activities of their calls that throws.</summary>
     public static Scenario GroupsListened { get; } = Groups.Listened();
 
     public static Scenario HistoryListened { get; } = History.Listened();
 
-    /// <summary>Whether a fault may have its node, which lives, excluded. A clock that is a percent fast or slow has not, and who crashes is dead.</summary>
+    /// <summary>Whether a fault may get a living node excluded. A clock that is a percent fast or slow does not, and a crashed node is dead.</summary>
     public static bool MayExclude(Fault fault) => fault.Kind is FaultKind.Pause or FaultKind.Cut or FaultKind.Drop or FaultKind.Partition or FaultKind.Slow or FaultKind.Busy && fault.For > s_harmless;
 
     private static async Task ThrowAsync(ScenarioRun run, DhtCluster dht)

@@ -12,11 +12,11 @@ namespace Ida.Scenarios;
 /// <summary>A cluster whose members all hold a part of one DHT and run a recording client each.</summary>
 internal sealed class DhtCluster
 {
-    // What each member does at the end, and how long a call of that may take.
+    // How many operations each member does at the end, and how long each of these may take.
     private const int LastOperations = 10;
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(30), LastTimeout = TimeSpan.FromSeconds(5);
 
-    // What a member says of itself waits for a turn of it, and each of a slow one takes long.
+    // A member's description of itself waits for one of its turns, and each turn of a slow member takes long.
     private static readonly TimeSpan s_described = TimeSpan.FromSeconds(30);
     private readonly SimCluster _cluster;
     private readonly HistoryWorkload _workload;
@@ -62,27 +62,27 @@ internal sealed class DhtCluster
     /// <summary>Whether the faults may have living members excluded.</summary>
     public bool MayExclude { get; init; }
 
-    /// <summary>The run in which the members rest for long in the end; null for a short rest.</summary>
+    /// <summary>The run, if its members rest for minutes at the end; null for a short rest.</summary>
     public ScenarioRun? RestsIn { get; init; }
 
-    /// <summary>What each node is started with.</summary>
+    /// <summary>The options that each node is started with.</summary>
     public IdaNodeOptions NodeOptions { get; init; } = new();
 
     /// <summary>A rule that all nodes do without.</summary>
     public string? Without { get; init; }
 
-    /// <summary>Told of each node as soon as it is registered.</summary>
+    /// <summary>Called with each node as soon as it is registered.</summary>
     public Action<SimMember>? Started { get; init; }
 
     public Dht this[int member] => _dhts[Members[member]];
 
-    /// <summary>The view of one that is a member; null when none is.</summary>
+    /// <summary>The view of some living member; null when there is none.</summary>
     public View? View() => _groups.FirstOrDefault(static pair => pair.Key.Host.Alive && !pair.Value.Completion.IsCompleted).Value?.CurrentView;
 
     public Group GroupOf(int member) => _groups[Members[member]];
 
     /// <summary>Starts members, enables the DHT at all of them, runs <paramref name="body"/> beside one client each, then judges.
-    /// With <paramref name="voters"/>, so many nodes are started before, for the Oracle only.</summary>
+    /// With <paramref name="voters"/>, that many nodes are started first, for the Oracle only.</summary>
     public CheckReport Run(int members, Func<Task> body, int voters = 0)
     {
         Simulation.RunAsync(async () =>
@@ -96,10 +96,10 @@ internal sealed class DhtCluster
             _stop = true;
             Simulation.Network.Heal();
             await Task.WhenAll(running);
-            // A write that is asked for at another member is handed on no further.
+            // A write that was handed over once is not handed over again, so this list is complete.
             await Task.WhenAll(_resolving);
             await SettleAsync();
-            // Where all is lost nobody founds it anew, and whoever joins waits.
+            // Where everything is lost nobody founds the DHT anew, and members that join wait.
             Calls.Finish(onlyOver: Lost);
         }, Limit);
         ScenarioFailedException.ThrowIf(Calls.Wrong);
@@ -109,7 +109,7 @@ internal sealed class DhtCluster
         return report;
     }
 
-    /// <summary>Starts one more member; the task it returns ends when it holds its part.</summary>
+    /// <summary>Starts one more member; the inner task ends when the member has its part of the DHT.</summary>
     public async Task<Task> AddAsync()
     {
         var member = await StartAsync();
@@ -125,10 +125,10 @@ internal sealed class DhtCluster
         return member;
     }
 
-    /// <summary>A member gives up its part in the DHT, or more than that, of its own will.</summary>
+    /// <summary>Notes that a member gives up its part in the DHT, or more than that, of its own will.</summary>
     public void NoteLeaving(int member) => _leaving.Add(Members[member]);
 
-    /// <summary>A member more, as soon as the faults let it in; none when the primary partition has gone.</summary>
+    /// <summary>Adds one more member as soon as the faults let it in; none if the primary partition has gone.</summary>
     public void Join() => _joining.Add(Simulation.Spawn(async () =>
     {
         try
@@ -154,7 +154,7 @@ internal sealed class DhtCluster
     private T Begin<T>(CallKind kind, SimMember member, Func<T> call, TimeSpan? bound = null) where T : Task =>
         Calls.Begin(kind, member.ToString(), call, member.Host, bound, mayBeOver: () => IsOver(member));
 
-    /// <summary>Whether a part of it is over, or is given up, as its program can see.</summary>
+    /// <summary>Whether some part of the member is over or being given up, as far as its program can see.</summary>
     private bool IsOver(SimMember member) => _leaving.Contains(member) || member.Node is { Completion.IsCompleted: true }
         || (_groups.TryGetValue(member, out var group) && group.Completion.IsCompleted) || (_dhts.TryGetValue(member, out var dht) && dht.Completion.IsCompleted);
 
@@ -171,7 +171,7 @@ internal sealed class DhtCluster
         return running;
     }
 
-    /// <summary>A put of unknown outcome is asked for at a member that lives, if there is another.</summary>
+    /// <summary>Asks for a put of unknown outcome at another living member; false if there is none.</summary>
     private bool HandOver(SimMember from, HistoryWrite write)
     {
         var others = _clients.FindAll(one => one.Member != from && one.Member.Host.Alive && !_dhts[one.Member].Completion.IsCompleted);
@@ -181,7 +181,9 @@ internal sealed class DhtCluster
         return true;
     }
 
-    /// <summary>Asks random members what they hold and what they know, until the run ends; each answer comes, or an error, while its member lives.</summary>
+    /// <summary>
+    /// Asks random members what they hold and what they know, until the run ends. A member that lives on must answer within a minute, if only with an error.
+    /// </summary>
     public Task AskAsync(Action<string> asked) => Simulation.Spawn(async () =>
     {
         while (!_stop)
@@ -204,10 +206,13 @@ internal sealed class DhtCluster
         }
     });
 
-    /// <summary>Asks random members how they are, until the run ends, some calls given up: each is told, as long as its member lives and also when that has ended in order.</summary>
+    /// <summary>
+    /// Asks random members for a description of their node, until the run ends; some calls are cancelled. A member must answer while it lives, and also after it has ended in order; after a
+    /// crash no answer is demanded.
+    /// </summary>
     public Task DescribeSomeAsync(Action<string> asked) => Simulation.Spawn(async () =>
     {
-        // Dice of its own: what others draw does not depend on it.
+        // Its own random numbers, so that what others draw does not depend on these calls.
         var random = new Prng(Simulation.Options.Seed ^ 0xDE5C);
         while (!_stop)
         {
@@ -223,7 +228,10 @@ internal sealed class DhtCluster
         }
     });
 
-    /// <summary>A turn of a member throws: it says so, and all that waits for it ends with the cause. Not if it dies otherwise before.</summary>
+    /// <summary>
+    /// Makes a turn of a member throw. The node and its parts must end with the cause, every open call must end, and later calls must be refused. Nothing is demanded if the member ends in
+    /// another way first.
+    /// </summary>
     public Task FaultAsync(SimMember member, TurnPlace place, Exception fault) => Simulation.Spawn(async () =>
     {
         if (!member.Host.Alive || !_dhts.TryGetValue(member, out var dht)) return;
@@ -233,7 +241,7 @@ internal sealed class DhtCluster
         member.Host.FaultInTurn(place, fault);
         while (member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(1));
         if (member.Node.State != MembershipState.Faulted) return;
-        // What has ended is told by a completion, and that by another.
+        // Callers hear of an end through a completion that another completion posts.
         await Simulation.Delay(TimeSpan.FromMilliseconds(1) + (2 * Simulation.Options.MaxCompletionDelay));
         foreach (var ended in (ReadOnlySpan<Task>)[member.Node.Completion, group.Completion, dht.Completion])
             if (CauseOf(ended) is not NodeFaultedException { InnerException: { } cause } || cause != fault) throw new ScenarioFailedException($"{member} faulted, and a part of it ended with {CauseOf(ended)}.");
@@ -258,7 +266,7 @@ internal sealed class DhtCluster
 
     private static Exception? CauseOf(Task task) => task.Exception?.InnerException;
 
-    // What a crashed node was asked is never answered; of one that a fault ended, all is.
+    // Calls at a crashed node are never answered; a node that a fault ended answers all of them.
     private async Task Lives(SimMember member, Task client)
     {
         while (!client.IsCompleted && member.Host.Alive) await Simulation.Delay(TimeSpan.FromMilliseconds(10));
@@ -270,7 +278,9 @@ internal sealed class DhtCluster
         if (client.IsCompleted) await client;
     }
 
-    /// <summary>The faults are over: all that is left comes to rest, serves, and holds the same.</summary>
+    /// <summary>
+    /// The faults are over: all members that are left must come to rest, serve, and hold the same. If none is left (<see cref="Lost"/>), only the ends of the members' parts are judged.
+    /// </summary>
     private async Task SettleAsync()
     {
         // A member that lost contact is back, or has given up its membership, within the exclusion time-out.
@@ -278,7 +288,7 @@ internal sealed class DhtCluster
         for (int round = 0; round < 1_000 && !settled; round++)
         {
             await Simulation.Delay(TimeSpan.FromMilliseconds(100));
-            // Who enables what others were told is lost waits for more members of a new one.
+            // A member that enables a DHT which others were told is lost waits for more members to found a new one.
             settled = (IsDepopulated || _joining.TrueForAll(static joining => joining.IsCompleted)) && Serving().All(pair => pair.Key.Node.State == MembershipState.Active) && await AllInitialisedAsync();
         }
         await JudgeEndsAsync();
@@ -290,7 +300,7 @@ internal sealed class DhtCluster
         {
             await Leftovers.RestLongAsync(Simulation, settled: true);
             await Leftovers.JudgeAsync(Serving().Select(static pair => pair.Key), run);
-            // What nobody used for minutes is of use still.
+            // What nobody has used for minutes must still work.
             foreach (var (member, dht) in Serving().ToList()) await ServeAsync(member, dht, "after a long rest");
         }
         await Simulation.Delay(TimeSpan.FromSeconds(2));
@@ -299,7 +309,10 @@ internal sealed class DhtCluster
             if (!await FinalStateReader.RecordAsync(member.ToString(), dht, Recorder, snapshot => Begin(CallKind.Snapshot, member, snapshot))) throw new ScenarioFailedException($"{member} was initialised, and is not any more.\n{await DescribeAsync()}");
     }
 
-    /// <summary>Nobody's part is over without a reason, nor the whole.</summary>
+    /// <summary>
+    /// No member's part may be over without a reason; members that left or are not active are exempt. The whole may be lost only if enough processes died; this is not judged where living
+    /// members may have been excluded (<see cref="MayExclude"/>).
+    /// </summary>
     private async Task JudgeEndsAsync()
     {
         foreach (var (member, dht) in _dhts)
@@ -310,13 +323,13 @@ internal sealed class DhtCluster
             if (IsDepopulated && !dht.Completion.IsCompleted) throw new ScenarioFailedException($"{member} serves in a DHT of which others were told that it lost a shard.");
         }
         if (Serving().Any() || MayExclude) return;
-        // Who was about to start has no node yet.
+        // A member that was about to start has no node yet.
         int died = Members.Count(static member => !member.Host.Alive && member.Node?.State is not (MembershipState.Excluded or MembershipState.Stopped));
-        // Two voters of three are a majority. A shard may have had one initialised member, as long as the others did not have its state yet.
+        // Of three voters, two must die to cost the majority. A shard may have had a single initialised member, while the others did not have its state yet.
         if (died + _leaving.Count < (IsDepopulated ? 1 : 2)) throw new ScenarioFailedException($"All is lost, though no more than {died} processes died.\n{await DescribeAsync()}");
     }
 
-    /// <summary>A member that is at rest does what it is asked.</summary>
+    /// <summary>A member at rest must execute all operations that it is asked for.</summary>
     private async Task ServeAsync(SimMember member, Dht dht, string when)
     {
         int calls = 0;
@@ -360,7 +373,7 @@ internal sealed class DhtCluster
             }
             catch (DhtException)
             {
-                // Over since it was looked at.
+                // Its part has ended since the list was made.
             }
         }
         return true;

@@ -5,14 +5,14 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What a member at rest is told of keys that are its own: nobody else writes them, so a put on the version just read is applied, and one on any other version is not. Calls that tell no
-/// version are judged nowhere else for what they refuse.
+/// Judges what a member at rest is told of its own keys. Nobody else writes them, so a put that expects the version just read must be applied, and one that expects another version must not.
+/// For calls that tell no version, refusals are judged only here.
 /// </summary>
 internal static class OwnKeys
 {
     private const string Map = "own keys";
 
-    // So many that both shards have some.
+    // Enough for both shards to have some.
     private const int Keys = 4;
     private static readonly PutOptions s_put = new() { Timeout = TimeSpan.FromSeconds(5) };
     private static readonly GetOptions s_get = new() { Timeout = TimeSpan.FromSeconds(5) };
@@ -24,7 +24,7 @@ internal static class OwnKeys
         maps.Map<string, string>(Map);
     }
 
-    /// <summary>Writes keys of its own, on conditions that hold and on others; throws where it is told what cannot be.</summary>
+    /// <summary>Has the member write its own keys, on conditions that hold and on others; throws if an answer is wrong.</summary>
     /// <param name="calls">Keeps the calls.</param>
     /// <param name="member">The member.</param>
     /// <param name="dht">Its DHT.</param>

@@ -8,8 +8,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What members say of themselves while anything fails: whoever says that it has all of its shard has what it told its callers; what it holds somebody has written, and got the same version for
-/// it; and two members know the same members of one view in the same slots.
+/// Judges what members say of themselves while anything fails. A member that says it has all of its shard must have what it told its callers before. Somebody must have written each value that
+/// a member holds, and been told the same version. Two members must know the same members in the same slots of one view.
 /// </summary>
 internal sealed class SeenSlices
 {
@@ -33,7 +33,7 @@ internal sealed class SeenSlices
     /// <summary>An element, as it is named in a <see cref="Slice"/>.</summary>
     public static string TextOf(HistoryValue value) => value.Kind == HistoryValueKind.Text ? value.Text : value.ToString();
 
-    /// <summary>How a member's word on the slots of a view differs from that of another; null where it does not.</summary>
+    /// <summary>How the slots of a view that a member reports differ from those that another reported; null if they agree, or the member reports none.</summary>
     public string? Differs(string who, GroupId group, DhtStatus status)
     {
         ArgumentNullException.ThrowIfNull(status);
@@ -44,7 +44,10 @@ internal sealed class SeenSlices
         return $"In view {status.View} {who} knows the slots {string.Join(", ", slots)}, and {other} {string.Join(", ", known)}.";
     }
 
-    /// <summary>What was wrong with slices of members that <paramref name="lasts"/>; null for nothing. What one holds that is excluded meanwhile, and does not know it, the others need not have.</summary>
+    /// <summary>
+    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it may hold what the
+    /// rest does not have.
+    /// </summary>
     public string? Wrong(History history, Func<string, bool> lasts)
     {
         ArgumentNullException.ThrowIfNull(history);
@@ -70,7 +73,7 @@ internal sealed class SeenSlices
         return null;
     }
 
-    // Keys of lists are never removed.
+    // An append that the member confirmed to its caller before it was asked, and does not hold. Keys of lists are never removed.
     private static string? Missing(History history, Slice slice)
     {
         foreach (var operation in history.Operations)

@@ -6,12 +6,12 @@ using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
-/// <summary>Six whole nodes with one group, every event of which goes to the virtual-synchrony checker, after every step of the simulation.</summary>
+/// <summary>Six whole nodes with one group. Every event of it goes to the virtual-synchrony checker, whose verdict is looked at after every step of the simulation.</summary>
 internal sealed class WatchedGroup
 {
     private const int Nodes = 6, Calls = 400;
 
-    // A view change behind the faults takes two looks at who is silent, and a pair that does not get on 10 s more.
+    // A view change after the faults takes two looks at which members are silent, and 10 s more for a pair that does not get on.
     private static readonly TimeSpan s_recovery = TimeSpan.FromSeconds(30), s_afterRest = TimeSpan.FromSeconds(5);
     private readonly ScenarioRun _run;
     private readonly SimCluster _cluster;
@@ -32,7 +32,7 @@ internal sealed class WatchedGroup
 
     /// <summary>Five members, one that joins later, calls at random members all the while, faults; then rest, and the verdict.</summary>
     /// <param name="plan">What the faults are drawn from.</param>
-    /// <param name="calm">For how long members call behind the last fault; null: for some seconds, whatever the faults.</param>
+    /// <param name="calm">For how long members go on calling after the last fault; null: they call for some seconds in all, whatever the faults.</param>
     public void Run(FaultPlan plan, TimeSpan? calm = null)
     {
         var faults = _run.Case.Faults(plan);
@@ -46,7 +46,7 @@ internal sealed class WatchedGroup
                 if (i < Nodes - 1) await member.JoinAsync();
             }
             var stranger = _run.BeginStranger(() => _members.Find(one => one.Usable)?.Group.CurrentView);
-            // Before the faults themselves: a crash takes the calls that it meets.
+            // Noted before the fault itself: a crash takes the open calls with it, and they must be seen to have met it.
             foreach (var fault in faults.Faults) Simulation.After(fault.At, () => _calls.Meet(CallTable.Of(fault.Kind)));
             faults.Inject(Simulation, null, fault =>
             {
@@ -56,19 +56,19 @@ internal sealed class WatchedGroup
             await CallAsync(length / Calls);
             Simulation.Network.Heal();
             stranger?.Crash();
-            // What is not undone by a heal ends by itself.
+            // Faults that a heal does not undo end by themselves.
             await Simulation.Delay(s_recovery + (faults.End > length ? faults.End - length : TimeSpan.Zero));
             EndTheGone();
             var hung = _members.Where(static one => one.Usable).Select(one => (Member: one, Call: _calls.OpenOf(one.Member.Host))).ToList();
             await Leftovers.RestLongAsync(Simulation, settled: false);
             EndTheGone();
-            // Of those that go on nobody was cut off, nor without a majority, for longer than that.
+            // No member that goes on was cut off, or without a majority, for longer than that.
             if (hung.Find(static one => one.Member.Usable && one.Call is not null) is { Call: { } call }) throw new ScenarioFailedException($"{call} is open {s_recovery} after the faults, and its member goes on.");
             await CallAfterRestAsync();
             _checker.CheckFinal(atRest: _members.Exists(one => one.Usable));
             _checker.ThrowIfFailed();
             await Leftovers.JudgeAsync(_members.Where(static one => one.Usable).Select(static one => one.Member), _run);
-            // Where too many have gone nobody decides any more, and calls wait for whoever comes.
+            // Where too many have gone nobody decides any more, and calls may stay open.
             _calls.Finish(onlyOver: !_members.Exists(one => one.Usable));
             _run.Note(_calls);
         }, TimeSpan.FromMinutes(40));
@@ -94,7 +94,7 @@ internal sealed class WatchedGroup
         }
     }
 
-    /// <summary>What nobody used for minutes is of use still.</summary>
+    /// <summary>What nobody has used for minutes must still work; not judged if a member goes meanwhile.</summary>
     private async Task CallAfterRestAsync()
     {
         var usable = _members.FindAll(static one => one.Usable);

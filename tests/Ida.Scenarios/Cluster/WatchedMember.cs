@@ -9,7 +9,9 @@ using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
-/// <summary>A member of a group under the real Oracle, whose every event goes to the virtual-synchrony checker; its state is a chain over ordered messages and a sum over others.</summary>
+/// <summary>
+/// A member of a group under the real Oracle. Every event of it goes to the virtual-synchrony checker; its state is a chain over ordered messages and a sum over others.
+/// </summary>
 internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger calls, SimMember member)
 {
     private ulong _sum, _chain = 1, _loadedView;
@@ -36,7 +38,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
             .Checkpoint(Save, Load)).AsTask(), member.Host, mayBeOver: () => IsPartOver);
     }
 
-    /// <summary>To be called when the process ends before anything of it is judged: crashed, or excluded.</summary>
+    /// <summary>Notes that the process has crashed or was excluded; to be called before anything of it is judged.</summary>
     public void End()
     {
         if (!_end.HasEnded) checker.Crashed(Id);
@@ -58,7 +60,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
         }
     }
 
-    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    /// <summary>Tells the checker that everything sent so far has gone out, if no call waits.</summary>
     public void NoteSent()
     {
         if (Group.Protocol is { Backlog.Calls: 0, View: { } view }) checker.HasSent(Id, view.Id);
@@ -84,7 +86,7 @@ internal sealed class WatchedMember(VirtualSynchronyChecker checker, CallLedger 
 
     private static bool IsOver(Exception error) => error is ExcludedException or NotMemberException or NodeStoppedException;
 
-    // What comes after the end goes to the checker, which reports it.
+    // What comes too late after the end goes to the checker, which reports it.
     private bool Acts() => !_end.HasEnded || _end.IsTooLate;
 
     private void OnMessage(ulong id, bool ordered)

@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>What happens to the members and channels of a <see cref="DhtWorld"/> in a random schedule, each at most as often as was drawn for it.</summary>
+/// <summary>The faults of the members and channels of a <see cref="DhtWorld"/> in a random schedule. Each kind happens at most as often as was drawn for it.</summary>
 internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 {
     public const string LeftBlocked = "leave without contact";
@@ -12,27 +12,27 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 
     public int Crashes, Exclusions, Joins, Views, Leaves, LostLinks;
 
-    /// <summary>So many of the crashes are turns that throw.</summary>
+    /// <summary>How many of the crashes are turns that throw.</summary>
     public int Throws;
 
-    /// <summary>How often a member is without its lease for a moment.</summary>
+    /// <summary>How often a member loses its lease for a moment.</summary>
     public int Lapses;
 
-    /// <summary>Draws which of those that leave have no contact with the primary partition when they begin to, and for how long; null for none.</summary>
+    /// <summary>Draws which leavers have no contact with the primary partition when they begin to leave, and for how long; null: all have contact.</summary>
     public Prng? Blocks { get; init; }
 
-    /// <summary>Half of the channels that are slow at a time.</summary>
+    /// <summary>Half of the number of channels that are slow at a time.</summary>
     public int Slowness;
 
-    /// <summary>A shard lost its last initialised member, or everybody is gone: nothing is judged past that.</summary>
+    /// <summary>A shard lost its last initialised member, or everybody is gone: what comes after that is not judged.</summary>
     public bool Depopulated { get; private set; }
 
     public int ViewChanges { get; private set; }
 
-    /// <summary>Whether a view change is owed to a crash, or was asked for.</summary>
+    /// <summary>Whether a view change must follow a crash, or was asked for.</summary>
     public bool ViewIsDue => _viewDue || world.ViewRequested;
 
-    /// <summary>Told of each that happened, by its name.</summary>
+    /// <summary>Called with the name of each fault that happens.</summary>
     public Action<string>? Happened { get; init; }
 
     public void DeliverSome(int count)
@@ -104,7 +104,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         }
     }
 
-    /// <summary>In some schedules who leaves has no contact, for less than the hand-over may take.</summary>
+    /// <summary>In some schedules a leaver has no contact, for less time than the hand-over may take.</summary>
     public void BlockSome(HarnessMember leaver)
     {
         if (Blocks is null || Blocks.Next(2) != 0) return;
@@ -112,7 +112,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         leaver.Block(TimeSpan.FromMilliseconds(1 + Blocks.Next(500)));
     }
 
-    /// <summary>A link with something on it, where there is one.</summary>
+    /// <summary>Loses a link of the member, one with something on it if there is one.</summary>
     private void LoseLink(HarnessMember one, List<HarnessMember> alive)
     {
         LostLinks--;
@@ -134,7 +134,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
 
     public void NoticeDepopulation() => Depopulated = world.NobodyHasATable || world.Members.Exists(m => m.Dht?.Completion.Exception?.InnerException is ShardDepopulatedException);
 
-    /// <summary>One of the excluded members learns that it is.</summary>
+    /// <summary>One of the excluded members learns of its exclusion.</summary>
     public void ExcludeOne()
     {
         var gone = world.Members.FindAll(m => m.Alive && m.Excluded);
@@ -143,7 +143,7 @@ internal sealed class DhtFaults(SimulationCase run, DhtWorld world, Prng random)
         gone[0].Alive = false;
     }
 
-    /// <summary>The end of all faults: the view that is owed, and everybody who is out knows it.</summary>
+    /// <summary>Ends all faults: makes the view change that is due, and tells every excluded member of its exclusion.</summary>
     public void End()
     {
         if (_viewDue) Change();

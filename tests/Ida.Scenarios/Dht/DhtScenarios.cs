@@ -11,8 +11,8 @@ internal static class DhtScenarios
     /// <summary>The same at level Ordered, which promises nothing in real time (dht-order.md#strict-and-ordered).</summary>
     public static Scenario Ordered { get; } = Of("ordered", static (run, without) => new(run, without, calm: run.Seed % 4 == 0, level: ConsistencyLevel.Ordered)) with { MostLost = 0.05 };
 
-    /// <summary>Members leave, some without contact, and nothing else happens to them (dht-view-change.md#a-leaver-stays-as-the-source): others can take over always, so nothing
-    /// is lost.</summary>
+    /// <summary>Members leave, some without contact, and nothing else happens to them (dht-view-change.md#a-leaver-stays-as-the-source). Others can always take over, so nothing
+    /// may be lost.</summary>
     public static Scenario Leaves { get; } = Of("leaves", static (run, without) => new(run, without, calm: true, leaves: true)) with { MostLost = 0 };
 
     public static Scenario LeavesAndCrashes { get; } = Of("leaves-and-crashes", static (run, without) => new(run, without, leaves: true)) with { MostLost = 0.25 };

@@ -7,8 +7,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Whole nodes from their start on, under faults as long as in life, whose programs are started again. Each DHT that there ever was is judged for itself; in the end all
-/// programs serve again, and where one process alone had all the faults, nothing was lost.
+/// Whole nodes from their start on, under faults as long as in life, with programs that are restarted. Each DHT that ever existed is judged on its own, and at the end all programs must
+/// serve again. If one process alone had all the faults, and they began when all served, the first DHT must not be lost.
 /// </summary>
 internal sealed class LifeCluster
 {
@@ -48,16 +48,16 @@ internal sealed class LifeCluster
 
     public HistoryWorkload Workload { get; }
 
-    /// <summary>Who is told that a shard is lost.</summary>
+    /// <summary>Judges reports that a shard is lost.</summary>
     public HeldShards Held { get; } = new();
 
     /// <summary>How long the faults take.</summary>
     public TimeSpan Length { get; }
 
-    /// <summary>There are faults now, and some leave.</summary>
+    /// <summary>Faults happen now, and some programs leave.</summary>
     public bool IsTroubled { get; private set; }
 
-    /// <summary>Nobody calls any more.</summary>
+    /// <summary>No program calls any more.</summary>
     public bool IsOver { get; private set; }
 
     public List<Task> Resolving { get; } = [];
@@ -66,13 +66,13 @@ internal sealed class LifeCluster
 
     public bool IsDown(int process) => process < LifePlan.Processes && Simulation.Now >= _began && _plan.IsDown(process, Simulation.Now - _began);
 
-    /// <summary>Where nothing may be lost, only the one that has the faults leaves.</summary>
+    /// <summary>Whether a program may leave. Where nothing may be lost, only the process that has the faults may.</summary>
     public bool MayLeave(int process) => _plan.Leaves && process < LifePlan.Processes && (!_plan.IsOfOne || process == _plan.Victim);
 
-    /// <summary>One that gives up while the DHT is founded may be all that a shard has.</summary>
+    /// <summary>Whether a program may give up calls. A process that gives up while the DHT is founded may be the only one of its shard, so where nothing may be lost it must not.</summary>
     public bool MayGiveUp(int process) => MayLeave(process) && (!_plan.IsOfOne || IsTroubled);
 
-    /// <summary>How long it is until the next fault of a process, once there are faults; null when there is none to come.</summary>
+    /// <summary>The time until the next fault of a process, once there are faults; null when no more are to come.</summary>
     public TimeSpan? UntilFault(int process) => _plan.NextFault(process, Simulation.Now - _began) is { } next ? next - (Simulation.Now - _began) : null;
 
     public LifeHistory HistoryOf(LifeKey key)
@@ -91,7 +91,7 @@ internal sealed class LifeCluster
         }
         finally
         {
-            // What calls met in a run that failed counts as well.
+            // What calls met in a failed run counts, too.
             Calls.AddTo(_run.Calls);
         }
         ScenarioFailedException.ThrowIf(Calls.Wrong);
@@ -105,7 +105,7 @@ internal sealed class LifeCluster
         if (!_plan.IsEarly) await UntilAsync("All serve at first");
         (_began, IsTroubled) = (Simulation.Now, true);
         var stranger = _run.BeginStranger(() => _programs.Find(static one => one.IsServing)?.Group!.CurrentView);
-        // Before the faults themselves: a crash takes the calls that it meets.
+        // Noted before the fault itself: a crash takes the open calls with it, and they must be seen to have met it.
         foreach (var fault in _plan.Faults.Faults)
         {
             foreach (int hit in fault.Node >= 0 ? [fault.Node] : fault.Side) Simulation.After(fault.At, () => Draw(LifeNames.Of(_programs[hit].Stage)));
@@ -142,10 +142,10 @@ internal sealed class LifeCluster
             if (Simulation.Now > end) throw new ScenarioFailedException($"{what}: not so after {s_convergence}.\n{Describe()}");
     }
 
-    /// <summary>Whether programs that serve in one view serve in one DHT: what one has stored the other finds.</summary>
+    /// <summary>Whether two programs serve in the same DHT, as programs in one view must: what one has stored the other finds.</summary>
     public static bool AreOfOneDht(LifeHistory? one, LifeHistory? other) => one is not null && one == other;
 
-    // A program that was excluded while it was held up serves, as far as it knows, in a view that is no more; also alone in a system that all others have left.
+    // A program that was excluded while it was held up still believes that it serves: in a view that no longer exists, or alone in a system that all others have left.
     private bool AllServe() => _programs.TrueForAll(one => one.IsServing && IsViewOfLiving(one) && _programs.TrueForAll(other => other.Member.Node?.System != one.Member.Node.System || (AreInOneView(one, other) && AreOfOneDht(one.History, other.History))));
 
     private bool IsViewOfLiving(LifeProgram one) => one.Group?.CurrentView is { } view && view.Members.All(member => _programs.Exists(other => other.Member.Node?.Id == member.Id));
@@ -171,7 +171,7 @@ internal sealed class LifeCluster
         return AllServe();
     }
 
-    /// <summary>All that is there does what it is asked, and holds the same.</summary>
+    /// <summary>All programs must serve, and hold the same.</summary>
     private async Task RestAsync()
     {
         foreach (var one in _programs) await ServeAsync(one, "at rest");
@@ -179,7 +179,7 @@ internal sealed class LifeCluster
         {
             await Leftovers.RestLongAsync(Simulation, settled: true);
             await Leftovers.JudgeAsync(_programs.Select(static one => one.Member), _run);
-            // What nobody used for minutes is of use still.
+            // What nobody has used for minutes must still work.
             foreach (var one in _programs) await ServeAsync(one, "after a long rest");
         }
         await Simulation.Delay(TimeSpan.FromSeconds(2));
@@ -209,7 +209,7 @@ internal sealed class LifeCluster
         if (_plan.IsOfOne && !_plan.IsEarly && _run.Lost && IsFirstLost()) throw new ScenarioFailedException($"The DHT was lost, though only one process had faults.\n{Describe()}");
     }
 
-    // One that starts while it is cut off may found a second system, and have a second DHT there with others that come.
+    // A program that starts while it is cut off may found a second system, and a second DHT there with others that come. That alone does not mean that the first DHT was lost.
     private bool IsFirstLost()
     {
         var (key, history) = _histories.First();

@@ -6,7 +6,7 @@ using Oracle;
 
 namespace Ida.Scenarios;
 
-/// <summary>Which DHT: of two systems, of one group after another, or in one group after the loss of the first.</summary>
+/// <summary>Names one DHT of a run that may have several: in two systems, in one group after another, or in one group after the loss of the first.</summary>
 internal readonly record struct LifeKey(SystemId System, GroupId Group, ulong Founded);
 
 /// <summary>What the clients of one DHT did, in all lives of its members.</summary>
@@ -23,7 +23,7 @@ internal sealed class LifeHistory(Simulation simulation)
 
     public void Add(LifeProgram program, Dht dht, HistoryClient client) => _clients.Add((program, dht, client));
 
-    /// <summary>A put of unknown outcome is asked for at a member that serves, if there is another.</summary>
+    /// <summary>Asks for a put of unknown outcome at another program that serves; false if there is none.</summary>
     public bool HandOver(LifeProgram from, HistoryWrite write)
     {
         var others = _clients.FindAll(one => one.Program != from && one.Program.Serves(one.Dht));

@@ -34,12 +34,12 @@ internal static class LifeNames
 
     public static string Of(TimeSpan length) => $"fault: {Array.Find(s_lengths, one => length < one.Most).Name}";
 
-    /// <summary>A call has a token that is cancelled after a while.</summary>
+    /// <summary>A call has a token that is cancelled after a time.</summary>
     public static string GivenUp(CallKind kind) => $"{kind} that may be given up";
 
     /// <summary>A call has a token that is cancelled already.</summary>
     public static string GivenUpBefore(CallKind kind) => $"{kind} given up before";
 
-    /// <summary>A fault begins where a program is.</summary>
+    /// <summary>A fault begins while a program is in this stage.</summary>
     public static string Of(LifeStage stage) => $"fault while it {stage.ToString().ToLowerInvariant()}";
 }

@@ -4,7 +4,7 @@ using Oracle;
 
 namespace Ida.Scenarios;
 
-/// <summary>The faults of a seed as they are in life: from a millisecond to a minute and a half, around every time that the system waits for, of the kinds that the seed has.</summary>
+/// <summary>The faults of a seed as they are in life: from a millisecond to a minute and a half, often about as long as one of the system's timeouts, and of the kinds that the seed draws.</summary>
 internal sealed class LifePlan
 {
     /// <summary>Processes that faults hit.</summary>
@@ -33,27 +33,27 @@ internal sealed class LifePlan
         if (IsOfOne) run.Ingredients.Draw(LifeNames.OfOne);
     }
 
-    /// <summary>What faults last as long as they need.</summary>
+    /// <summary>Times of the system that many faults last about as long as.</summary>
     public static IReadOnlyList<TimeSpan> Around => s_plan.Around;
 
     public FaultSchedule Faults { get; }
 
-    /// <summary>Whether the faults begin with the processes, and not when all of them serve.</summary>
+    /// <summary>Whether the faults begin as the processes start, and not only when all of them serve.</summary>
     public bool IsEarly { get; }
 
-    /// <summary>Whether all faults are those of one process, so that nobody may lose anything for them.</summary>
+    /// <summary>Whether all faults are those of one process.</summary>
     public bool IsOfOne { get; }
 
     /// <summary>Whether programs leave, too.</summary>
     public bool Leaves { get; }
 
-    /// <summary>When it is the turn of the machine of a process to be off, since the faults began.</summary>
+    /// <summary>Whether the machine of a process is off at a time, counted from the beginning of the faults.</summary>
     public bool IsDown(int process, TimeSpan since) =>
         Faults.Faults.Any(fault => fault.Kind is FaultKind.Crash or FaultKind.Vanish && fault.Node == process && fault.At <= since && since < fault.At + fault.For);
 
-    /// <summary>When the next fault of a process begins, since the faults began.</summary>
+    /// <summary>When the next fault of a process begins; both times are counted from the beginning of the faults.</summary>
     public TimeSpan? NextFault(int process, TimeSpan since) => Faults.Faults.FirstOrDefault(fault => fault.At > since && (fault.Node == process || fault.Side.Contains(process)))?.At;
 
-    /// <summary>Whose the faults are, where they are of one; −1 else. A way belongs to it at either end.</summary>
+    /// <summary>The process that has all the faults; −1 if there is none such. A fault of the way between two processes counts for either end.</summary>
     public int Victim => IsOfOne ? Enumerable.Range(0, Processes).FirstOrDefault(process => Faults.Faults.All(fault => fault.Node == process || fault.Other == process || fault.Side.Contains(process)), -1) : -1;
 }

@@ -8,8 +8,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The program of a process, as one that is operated: starts its node, joins, enables the DHT, calls, leaves now and then, and is started again at the same address
-/// whenever it ends and its machine is on.
+/// The program of a process, as in production: it starts its node, joins, enables the DHT, calls, leaves now and then, and is restarted at the same address whenever it has ended and its
+/// machine is on.
 /// </summary>
 internal sealed class LifeProgram(LifeCluster cluster, int number)
 {
@@ -59,7 +59,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         }
     }
 
-    /// <summary>Asks for the outcome of another one's put.</summary>
+    /// <summary>Asks for the outcome of another program's put.</summary>
     public void Resolve(HistoryClient client, HistoryWrite write) => cluster.Resolving.Add(cluster.Simulation.Spawn(() => UntilAsync(client.ResolveAsync(write))));
 
     private async Task LiveAsync()
@@ -94,7 +94,7 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         return start;
     }
 
-    // Half of the time just before something is going to happen to it.
+    // Half of the time it leaves just before a fault hits it.
     private async Task LeaveAsync()
     {
         if (_random.Chance(0.5) && cluster.UntilFault(number) is { } time)
@@ -117,23 +117,23 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         return cluster.Calls.Begin(kind, Member.ToString(), () => call(token), Member.Host, bound: null, IsOver(), token: token);
     }
 
-    /// <summary>What it knows of its place, asked for as a call.</summary>
+    /// <summary>The member's status, asked for through the ledger of calls.</summary>
     public Task<DhtStatus> StatusAsync() => Begin(CallKind.Status, token => Dht!.StatusAsync(token));
 
     public Task<LocalSlice> SnapshotAsync(Func<Task<LocalSlice>> snapshot) => Begin(CallKind.Snapshot, _ => snapshot());
 
-    // Of what it is in now, whatever it is in later.
+    // Tells of the node, group and DHT of this moment, even if it is called in a later life.
     private Func<bool> IsOver()
     {
         var (life, node, group, dht) = (Member.Host, Member.Node, Group, Dht);
         return () => node is { Completion.IsCompleted: true } || group is { Completion.IsCompleted: true } || dht is { Completion.IsCompleted: true } || (Stage == LifeStage.Leaves && Member.Host == life);
     }
 
-    /// <summary>Some calls are given up after a while: a start, a join, an enabling, the wait for the end of what it leaves.</summary>
+    /// <summary>The token of a call, of which some are given up before or during it: a start, a join, an enabling, the wait for the end of a leave.</summary>
     private CancellationToken GiveUp(CallKind kind)
     {
         if (!LifeNames.Given.Contains(kind) || !cluster.MayGiveUp(number)) return default;
-        // Few leave.
+        // Few programs leave, so their calls are given up more often.
         bool leaves = kind is CallKind.Leave or CallKind.Close;
         if (!_random.Chance(leaves ? 0.6 : 0.3)) return default;
         if (_random.Chance(leaves ? 0.5 : 0.3))
@@ -154,14 +154,14 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
         return await called!;
     }
 
-    // Where its process has crashed the program calls nothing any more.
+    // A program whose process has crashed makes no more calls.
     private async Task AliveAsync(Func<Task> call)
     {
         if (Stage != LifeStage.Starts && Member.Host.Life == CallerLife.Lost) throw new CrashedException();
         if (!await UntilAsync(call())) throw new CrashedException();
     }
 
-    // What a crashed node was asked is never answered; where a node ends otherwise, all is.
+    // Calls at a crashed node are never answered; a node that ends in another way answers all of them.
     private async Task<bool> UntilAsync(Task call)
     {
         var life = Member.Host;
@@ -170,15 +170,15 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
             await cluster.Simulation.Delay(s_look);
             if (!life.Alive) left--;
         }
-        // That its node has stopped is how a crash looks; what ended otherwise before is judged all the same.
+        // A crash shows as a stopped node; a call that ended in another way before the crash is still judged.
         if (!call.IsCompleted || (life.Life == CallerLife.Lost && call.Exception?.InnerException is NodeStoppedException)) return false;
         await call;
         return life.Life != CallerLife.Lost;
     }
 
     /// <summary>
-    /// What becomes of a start, a join, an enabling and a leave while anything may fail. That the guide says it of them the ledger judges; less than the guide says, since nobody
-    /// takes an address here, no turn throws, no queue fills up, and a node stops with its own program.
+    /// Whether a start, a join, an enabling or a leave may end with this error while anything may fail. The ledger judges whether the guide names the error for the call. Fewer are allowed here
+    /// than the guide names, since nobody takes an address, no turn throws, no queue fills up, and only its own program stops a node.
     /// </summary>
     private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {

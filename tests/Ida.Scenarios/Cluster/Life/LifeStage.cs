@@ -1,6 +1,6 @@
 namespace Ida.Scenarios;
 
-/// <summary>What the program of a process is about.</summary>
+/// <summary>What the program of a process is doing.</summary>
 internal enum LifeStage
 {
     /// <summary>It starts its node.</summary>
@@ -12,12 +12,12 @@ internal enum LifeStage
     /// <summary>It enables the DHT.</summary>
     Enables,
 
-    /// <summary>It has its place.</summary>
+    /// <summary>It has its place in the DHT.</summary>
     Serves,
 
-    /// <summary>It gives that up.</summary>
+    /// <summary>It gives that place up.</summary>
     Leaves,
 
-    /// <summary>It is to be started again.</summary>
+    /// <summary>It waits to be restarted.</summary>
     Rests,
 }
