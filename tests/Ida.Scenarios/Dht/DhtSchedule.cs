@@ -6,7 +6,7 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// One random schedule: clients append and read on few keys while members crash, are excluded, join, and views change.
+/// One random schedule: clients append to few keys and read them, while members crash, are excluded, join, and views change.
 /// Deliveries are chosen one by one; some channels are slow. At the end everything is delivered and the history judged.
 /// </summary>
 internal sealed class DhtSchedule
@@ -55,13 +55,13 @@ internal sealed class DhtSchedule
         if (without == nameof(DhtRules.WedgeFreezes)) _world.DuringFlush = () => _faults.DeliverSome(_random.Next(40));
     }
 
-    /// <summary>A shard lost its last initialised member: nothing is judged past that.</summary>
+    /// <summary>A shard lost its last initialised member: what comes after that is not judged.</summary>
     public bool Depopulated => _faults.Depopulated;
 
-    /// <summary>Every call of the clients, also those that another one made idle.</summary>
+    /// <summary>Every call of the clients, also those that no longer matter since another call was answered.</summary>
     public CallLedger Calls { get; }
 
-    /// <summary>Members go only if they leave, and others can take over always.</summary>
+    /// <summary>Nothing may be lost: members go only by leaving, and others can always take over.</summary>
     private bool MayNotLose { get; }
 
     /// <summary>What was called and answered, as far as it is judged; with final states when the run ended in quiescence.</summary>
@@ -185,7 +185,7 @@ internal sealed class DhtSchedule
             client.Gets.RemoveAll(p => !p.Member.Alive && !p.Task.IsCompleted);
             if (client.Puts.Find(p => p.Task.IsCompletedSuccessfully) is { Task: not null } put)
             {
-                // Only what returns before its execution, as without the rules of a strict put, or asks how an earlier call ended, may tell none.
+                // Only a put that returns before its execution (ordered, or with a rule left out), or that asks how an earlier call ended, may tell no versions.
                 if (put.Task.Result.Versions.Count == 0 && _level == HistoryLevel.Strict && client.Through.Count == 1 && _world.Without is null) throw new ScenarioFailedException($"{client.Name} was told no versions of its put.");
                 _recorder.Ok(client.Op!, null, put.Task.Result.Versions.Count == 0 ? null : [.. put.Task.Result.Versions.Select(v => (long?)v)]);
                 client.Reset();
@@ -225,7 +225,9 @@ internal sealed class DhtSchedule
             _sights.Returned(op, reader, client.Keys.Zip(read.Result, static (key, entry) => (key, entry.Version)));
     }
 
-    /// <summary>Takes away the calls that ended with an error. Bounds are wide here, times long, and no turn throws: of what the guide says of such a call only three come.</summary>
+    /// <summary>
+    /// Removes the calls that ended with an error. Bounds are wide here, timeouts long, and no turn throws, so of the errors that the guide names for such a call only three may come.
+    /// </summary>
     private static void Fail<T>(Client client, CallKind kind, List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
     {
         if (!p.Task.IsFaulted) return false;
@@ -248,7 +250,7 @@ internal sealed class DhtSchedule
         _world.Settle();
     }
 
-    /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
+    /// <summary>Answers given before a shard was lost are judged, too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
         Calls.Finish(onlyOver: Depopulated);

@@ -12,16 +12,16 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class DhtWorld
 {
-    /// <summary>What is told of what never ends, of replicas that differ, and of a shard that is given up though a member has it.</summary>
+    /// <summary>Parts of the messages about a run that does not come to rest, replicas that differ, and a shard that is given up though a member has it.</summary>
     public const string Unsettled = " did not happen in ", Diverged = "Shard ", LostThoughHeld = "lost its last initialised member, but";
 
-    // What is smaller may be an answer without values, which waits for nothing.
+    // A smaller frame may be an answer without values, which waits for no room.
     private const int LargeBytes = 8 << 10;
 
     // How far time jumps at once while others wait for user code, in nanoseconds.
     private const long LongestStep = 100_000_000;
 
-    /// <summary>Numbers from here on are for schedules to name their clients' puts by, as if the member of the session had given them.</summary>
+    /// <summary>From this number on, schedules make up the ids of their clients' puts, as if the member of the session had given them.</summary>
     public const ulong Named = 1UL << 40;
 
     private ulong? _givenFrom = Named;
@@ -59,35 +59,34 @@ internal sealed class DhtWorld
 
     public bool ViewRequested { get; set; }
 
-    /// <summary>A member asks for a view. What is asked between the wedge and the install is not heard: the membership service drops it.</summary>
+    /// <summary>A member asks for a view. Between the wedge and the install the membership service drops such a request.</summary>
     public void RequestView() => ViewRequested |= !_flushing;
 
     /// <summary>The member whose turn runs, for user code in it.</summary>
     public HarnessMember? Running { get; set; }
 
-    /// <summary>Steps between contribution and install; only with the rule WedgeFreezes left out does anything happen in them.</summary>
+    /// <summary>Called between contribution and install. Frames are delivered then only if the rule WedgeFreezes is left out.</summary>
     public Action? DuringFlush { get; set; }
 
-    /// <summary>Told when a view has ended and nothing of it is decided yet: who goes on, and who was lost.</summary>
+    /// <summary>Called when a view has ended and nothing of it is decided yet, with the members that go on and those that are lost.</summary>
     public Action<List<HarnessMember>, List<HarnessMember>>? AtViewChange { get; set; }
 
-    /// <summary>Told of each frame that a member of the DHT sends: from whom, and to whom.</summary>
+    /// <summary>Called with the sender, the receiver and each frame that a member of the DHT sends.</summary>
     public Action<HarnessMember, HarnessMember, HarnessFrame>? AtSend { get; set; }
 
-    /// <summary>Frames that never arrive, for what a test wants to stand still; no channel between live members does that.</summary>
+    /// <summary>Frames that never arrive, where a test wants something to stand still; real channels between live members lose none.</summary>
     public Func<int, int, FrameType, bool>? Swallows { get; set; }
 
     public DhtOptions Options { get; set; } = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromHours(10) } };
 
-    /// <summary>What a member says at a view change instead of what it has to say, for one that lies.</summary>
+    /// <summary>Replaces what a member contributes to a view change, for a member that lies.</summary>
     public Func<HarnessMember, byte[], byte[]>? Lies { get; set; }
 
-    /// <summary>Bytes of outcomes that members keep of those that are gone; null leaves what follows from the options.</summary>
+    /// <summary>How many bytes of outcomes members keep for members that are gone; null leaves what follows from the options.</summary>
     public long? MostLostBytes { get; set; }
 
     /// <summary>
-    /// Numbers of ids that members take as given; less than <see cref="Named"/> where a test lets retries cross without a question, null for none,
-    /// as in production.
+    /// From this number on, members take ids as given. It is less than <see cref="Named"/> where a test lets retries cross without a question; null for none, as in production.
     /// </summary>
     public ulong? GivenFrom
     {
@@ -103,7 +102,7 @@ internal sealed class DhtWorld
     /// <summary>What every member declares.</summary>
     public Action<DhtMaps> Declare { get; set; } = Maps;
 
-    /// <summary>A map for each type of values that tests store, and for keys that cannot be.</summary>
+    /// <summary>A map for each type of value that tests store, and maps with keys that are not allowed.</summary>
     public static void Maps(DhtMaps maps)
     {
         maps.Map<string, int>("ints");
@@ -163,10 +162,10 @@ internal sealed class DhtWorld
         Count(pair, frame.Body.Length);
     }
 
-    /// <summary>Bytes on a channel at which its sender is told that there is no room, as links do it.</summary>
+    /// <summary>Bytes on a channel at which its sender is told that there is no room, as links do.</summary>
     public long BulkBytes { get; set; } = long.MaxValue;
 
-    /// <summary>Whether members learn of each other that they are in a new view from what each says there first, on its way like any frame; else at once.</summary>
+    /// <summary>Whether members learn that another is in the new view only from its first frame there, which travels like any other; otherwise they know at once.</summary>
     public bool LateViews { get; set; }
 
     /// <summary>Whether a member knows that another is in its view.</summary>
@@ -205,7 +204,7 @@ internal sealed class DhtWorld
 
     public int Waiting(int from, int to) => _channels.TryGetValue((from, to), out var channel) ? channel.Count : 0;
 
-    /// <summary>Frames a member was handed so far.</summary>
+    /// <summary>How many frames a member was handed so far.</summary>
     public int Delivered(int member) => _delivered.GetValueOrDefault(member);
 
     /// <summary>Delivers the next frame of a channel; false when there is none.</summary>
@@ -230,7 +229,7 @@ internal sealed class DhtWorld
         return true;
     }
 
-    /// <summary>Delivers a channel up to and with the next frame of a type.</summary>
+    /// <summary>Delivers a channel up to and including the next frame of a type.</summary>
     public void DeliverUntil(int from, int to, FrameType type)
     {
         while (true)
@@ -269,8 +268,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// Time passes until user code of none of these members keeps its turn; for all others as well, who are not kept. It passes in steps: who is not kept, or for less,
-    /// acts meanwhile, and what it has begun may take several turns.
+    /// Lets time pass until user code keeps the turn of none of these members. It passes in steps, so that members that are not kept, or not as long, act meanwhile; what they have begun may
+    /// take several turns.
     /// </summary>
     public void WaitForUserCode(Predicate<HarnessMember> of)
     {
@@ -296,7 +295,7 @@ internal sealed class DhtWorld
         Assert.Fail($"{what}{Unsettled}{steps} steps of 2 ms.\n{open?.Invoke()}\n{Describe()}");
     }
 
-    /// <summary>Where the members stand, for a failing test.</summary>
+    /// <summary>The state of the members, for a failing test.</summary>
     public string Describe()
     {
         var text = new System.Text.StringBuilder($"view {View!.Id}\n");
@@ -311,7 +310,9 @@ internal sealed class DhtWorld
         return text.ToString();
     }
 
-    /// <summary>Lets everything settle: records are gone, no key is in use, newcomers are initialised; or nobody is left who could initialise them.</summary>
+    /// <summary>
+    /// Lets everything settle, and fails if it does not: records must go, no key may stay in use, newcomers must be initialised. Not demanded where nobody is left that could initialise them.
+    /// </summary>
     public void Settle()
     {
         RunUntil(
@@ -326,7 +327,7 @@ internal sealed class DhtWorld
             if (member.Host.Current is { IsOver: false } layer) ScenarioFailedException.ThrowIf(SliceSizes.Wrong(layer.Participant.Slice.Table));
     }
 
-    /// <summary>All that had a part in the DHT are gone: a newcomer that outlives them before it has heard of the table has nothing to say about it.</summary>
+    /// <summary>Whether no living member knows the table. A newcomer that outlives the others before it has heard of the table has nothing to say about it.</summary>
     public bool NobodyHasATable => Members.TrueForAll(static m => !m.InView || m.Host.Current is null or { IsOver: true } or { State.Map: null });
 
     /// <summary>The process ends; each of its channels keeps a random prefix.</summary>
@@ -340,8 +341,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// The link between two members of the view is lost, and another takes its place: each channel keeps a random prefix. What a group promises
-    /// then is that no frame of its layer follows until the next view, which is asked for.
+    /// The link between two members of the view is lost, and another takes its place: each channel keeps a random prefix. As a group promises, no frame
+    /// of its layer follows until the next view, which is asked for.
     /// </summary>
     public void LoseLink(HarnessMember one, HarnessMember other)
     {
@@ -367,16 +368,16 @@ internal sealed class DhtWorld
 
     /// <summary>
     /// One atomic view change: dead members go, those in <paramref name="exclude"/> go although they live, new ones come at the end.
-    /// Who leaves takes part in the view change.
+    /// Leavers take part in the view change.
     /// </summary>
     public void ChangeView(params HarnessMember[] exclude)
     {
         ViewRequested = false;
-        // A flush waits for user code, which costs nobody his place.
+        // A flush waits for user code, which costs no member its place.
         WaitForUserCode(member => member.InView && !exclude.Contains(member));
         var old = View?.Members.Select(m => m.Id).ToList() ?? [];
         var survivors = old.Select(Find).Where(m => m.Alive && !exclude.Contains(m)).ToList();
-        // Who takes part in a view change has contact.
+        // Members that take part in a view change have contact.
         foreach (var member in survivors) member.Unblock(atOnce: true);
         var joined = Members.Where(m => m.Alive && !m.Excluded && m.View is null && !old.Contains(m.Self)).ToList();
         var next = Ranks.Compose(old, id => survivors.Exists(m => m.Self == id && !m.Left), [.. joined.Select(m => m.Self)], Composition.HotSwap);
@@ -431,8 +432,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// Who of the survivors holds all of which shard as the view change begins, and stays with it: also one that leaves, where there is somebody for each shard to hand it to. Null
-    /// where the table is not founded, for all that is known.
+    /// The survivors that hold all of a shard as the view change begins, and stay with it, each with the shard. A leaver counts, too, if there is somebody for each shard to hand it to. Null
+    /// if, as far as the survivors know, the table is not founded.
     /// </summary>
     private static List<(int Shard, HarnessMember Member)>? Holders(List<HarnessMember> survivors)
     {
@@ -441,14 +442,14 @@ internal sealed class DhtWorld
         return layers.Count == 0 ? null : layers.FindAll(member => member.Host.Current is { State.Initialised: true } layer && (canHandOver || !layer.IsLeaving)).ConvertAll(static member => (member.Host.Current!.State.Shard, member));
     }
 
-    // Ahead of all that it sends in the view.
+    // Goes ahead of all else that the member sends in the view.
     private void Bind(HarnessMember member)
     {
         for (int rank = 0; rank < member.View!.Members.Count; rank++)
             if (rank != member.Rank) Queue(member, rank, new(FrameType.Bind, [], member.View.Id, member.Rank));
     }
 
-    /// <summary>A turn of a member throws: it tells whoever waits for it why it ends, and for the others it crashes.</summary>
+    /// <summary>A turn of a member throws: its callers must be told why it ends, and for the other members it crashes.</summary>
     public void Fault(HarnessMember member)
     {
         var fault = new InvalidDataException("A turn throws on purpose.");
@@ -460,7 +461,7 @@ internal sealed class DhtWorld
             throw new ScenarioFailedException($"A turn of m{member.Index} threw, and its part in the DHT is {ended.Status}: {ended.Exception?.InnerException}");
     }
 
-    /// <summary>An excluded member learns it.</summary>
+    /// <summary>An excluded member learns of its exclusion.</summary>
     public void Exclude(HarnessMember member) => member.Turn(() => member.Host.OnOver(new InvalidOperationException("excluded")));
 
     public HarnessMember Find(ProcessId id) => Members.Find(m => m.Self == id)!;
@@ -477,7 +478,10 @@ internal sealed class DhtWorld
         return task.Result;
     }
 
-    /// <summary>Who is in the view and was not asked to leave, and has no part in the DHT any more; not where its shard was lost. The first such member, or null.</summary>
+    /// <summary>
+    /// The first member that is in the view, was not asked to leave, and yet has no part in the DHT any more; or null. Not judged where its shard was lost, a rule is left out, or a member
+    /// lies at view changes.
+    /// </summary>
     public string? EndedForNothing()
     {
         foreach (var member in Members)
@@ -488,7 +492,10 @@ internal sealed class DhtWorld
         return null;
     }
 
-    /// <summary>Hands on what each initialised member of the two shards holds; the first thing that is wrong with members, or null.</summary>
+    /// <summary>
+    /// Judges the members: none may have been sent malformed frames, each of the two shards must have an initialised member, and all such members of a shard must hold the same. Hands on what
+    /// each of them holds. Returns the first thing that is wrong, or null.
+    /// </summary>
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {
         foreach (var member in Members)
@@ -537,7 +544,7 @@ internal sealed class DhtWorld
 
     private bool Same(HarnessMember target, int from, HarnessFrame frame) => frame.View < target.View!.Id && target.View.RankOf(Members[from].Self) >= 0;
 
-    /// <summary>Users' exceptions are users' code too.</summary>
+    /// <summary>An exception of a user runs user code, too.</summary>
     private sealed class Unspeakable : Exception
     {
         public override string Message => throw new InvalidOperationException("not even this");

@@ -3,11 +3,11 @@ using Ida.Wire;
 
 namespace Ida.Scenarios;
 
-/// <summary>The head of frames about an attempt, for who writes them by hand.</summary>
+/// <summary>The head of frames about an attempt, for tests that write such frames by hand.</summary>
 internal static class FrameHead
 {
-    /// <param name="to">What is written to.</param>
-    /// <param name="owner">Rank of the member of the session; less than 0 where it is none's.</param>
+    /// <param name="to">Where it is written to.</param>
+    /// <param name="owner">Rank of the member of the session; less than 0 if no member has it.</param>
     /// <param name="key">The attempt.</param>
     public static void Write(ref BodyWriter to, int owner, in AttemptId key)
     {

@@ -40,21 +40,21 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
     /// <summary>Removed from the view while it lives.</summary>
     public bool Excluded { get; set; }
 
-    /// <summary>What whoever has called it may hear.</summary>
+    /// <summary>What its callers may still hear.</summary>
     public CallerLife Life => Alive ? CallerLife.GoesOn : Excluded || Faulted ? CallerLife.Over : CallerLife.Lost;
 
-    // What user code kept of its turns was time, but for none of its calls.
+    // Time for which user code kept its turns does not count for its calls.
     public TimeSpan Clock => TimeSpan.FromTicks((_world.Now + Skew - (StalledFor - Math.Max(0, StalledUntil - _world.Now))) / TimeSpan.NanosecondsPerTick);
 
     /// <summary>Whether its part in the DHT is over. Not while it leaves: until another has what it holds, it orders and answers as before.</summary>
     public bool IsPartOver => Life != CallerLife.GoesOn || Host.Current is null or { IsOver: true };
 
-    /// <summary>Its DHT lets it leave the group.</summary>
+    /// <summary>Its DHT has let it leave the group.</summary>
     public bool Left { get; private set; }
 
     public bool Lease { get; set; } = true;
 
-    /// <summary>It has lost its lease, and has it again from then on.</summary>
+    /// <summary>When it has its lease again, after it lost it.</summary>
     public long LeaseFrom { get; set; }
 
     /// <summary>How far its clock is ahead, in nanoseconds.</summary>
@@ -184,21 +184,21 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public void RequestView() => _world.RequestView();
 
-    /// <summary>User code keeps the turn that runs for so long.</summary>
+    /// <summary>User code keeps the running turn for that long.</summary>
     public void Stall(TimeSpan time)
     {
         StalledUntil = Math.Max(StalledUntil, _world.Now) + (long)time.TotalNanoseconds;
         StalledFor += (long)time.TotalNanoseconds;
     }
 
-    /// <summary>It loses contact for so long.</summary>
+    /// <summary>It loses contact for that long.</summary>
     public void Block(TimeSpan time)
     {
         _blockedUntil = _world.Now + (long)time.TotalNanoseconds;
         SetBlocked(true);
     }
 
-    /// <summary>Contact is back: where its time is over, or at once.</summary>
+    /// <summary>Contact comes back: at once, or if its time is over.</summary>
     public void Unblock(bool atOnce)
     {
         if (IsBlocked && (atOnce || _world.Now >= _blockedUntil)) SetBlocked(false);
@@ -233,7 +233,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public void RunCompletions(List<ICompletion> completions)
     {
-        // Completions may cause others: take these first. The list of this member is used again.
+        // Completions may cause others, so these are copied first, to a list that is reused.
         _batch.AddRange(completions);
         for (int i = 0; i < _batch.Count; i++) _batch[i].Run();
         _batch.Clear();

@@ -4,15 +4,15 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The DHT on a <see cref="LoopbackGroup"/>: everything real from the caller to the group's frames, and nothing allocated but by it, so
-/// that what each member allocates can be told to the byte.
+/// The DHT on a <see cref="LoopbackGroup"/>: everything is real from the caller to the group's frames, and nothing else allocates, so
+/// that what each member allocates can be measured to the byte.
 /// </summary>
 internal sealed class LoopbackDht
 {
     public LoopbackDht(int members, DhtOptions options, Action<DhtMaps>? declare = null)
     {
         Group = new(members);
-        // What awaits goes on in place, not on the pool as it would inside of a test runner's context.
+        // Continuations run in place, and not on the pool as they would in a test runner's context.
         var context = SynchronizationContext.Current;
         SynchronizationContext.SetSynchronizationContext(null);
         try

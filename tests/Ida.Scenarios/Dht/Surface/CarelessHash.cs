@@ -1,6 +1,6 @@
 namespace Ida.Scenarios;
 
-/// <summary>A hash as a careless user writes it: the shard is the last character of the key, and nothing else of it is set, or nothing at all.</summary>
+/// <summary>A hash as a careless user writes it: only the last character of the key, which gives the shard, with all other bits 0; or a constant.</summary>
 internal sealed class CarelessHash(bool constant) : IStableHash
 {
     public string Name => constant ? "constant" : "low bits";

@@ -3,7 +3,7 @@ namespace Ida.Scenarios;
 /// <summary>A key that says itself where it lies, by code that is careless.</summary>
 internal readonly record struct CarelessKey(string Name) : IShardKey<string>
 {
-    // A key knows no schedule; each has a thread.
+    // A key knows no schedule, but each schedule has its own thread.
     [ThreadStatic]
     private static Func<string, string>? t_place;
 

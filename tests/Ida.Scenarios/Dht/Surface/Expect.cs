@@ -2,7 +2,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>What a misuse must be answered with, at once.</summary>
+/// <summary>Demands that a misuse is refused at once, and with which error.</summary>
 internal static class Expect
 {
     public static T Throws<T>(Action misuse) where T : Exception
@@ -18,7 +18,7 @@ internal static class Expect
         throw new ScenarioFailedException($"A misuse that {typeof(T).Name} answers was taken.");
     }
 
-    /// <summary>A call is refused at once, with that very error, which the guide's table names as what such a call is refused with.</summary>
+    /// <summary>Demands that a call is refused at once with exactly this error, and that the guide's table names it as a refusal of such a call.</summary>
     public static void Refuses<T>(CallTable table, CallKind kind, Action misuse) where T : Exception
     {
         var refused = Throws<T>(misuse);

@@ -2,10 +2,10 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>One call of the DHT's surface that has begun: which must end, and when at the latest.</summary>
+/// <summary>One call of the DHT's surface that has begun, and when it must have ended.</summary>
 internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember member, Task task, long begun, TimeSpan bound)
 {
-    // How much later than its bound a call may end: what the world's time jumps at once, and a tick.
+    // How much later than its bound a call may end: by as much as the world's time jumps at once, and a tick.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(2);
 
     private readonly OpenEntry _entry = new(() => member.Clock, () => member.Clock, kind, what, member, null, default) { Bound = bound > TimeSpan.Zero && bound < TimeSpan.FromHours(1) ? bound : null };
@@ -26,7 +26,7 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     /// <summary>What cancels it; null when its token cannot be cancelled.</summary>
     public CancellationTokenSource? Source { get; init; }
 
-    /// <summary>Deliveries after which it is cancelled.</summary>
+    /// <summary>The number of deliveries after which it is cancelled.</summary>
     public long CancelAt { get; set; } = long.MaxValue;
 
     /// <summary>It is cancelled in the next view change.</summary>
@@ -35,10 +35,10 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     /// <summary>Called when it has ended; null: it must not fail in any way that is not documented.</summary>
     public Action<Task>? Ended { get; init; }
 
-    /// <summary>Called when it has ended well, where nothing else is to be done at its end.</summary>
+    /// <summary>Called when it has succeeded, if <see cref="Ended"/> is null.</summary>
     public Action? Succeeded { get; init; }
 
-    /// <summary>Called when its member has gone, and nobody will ever tell.</summary>
+    /// <summary>Called when its member has crashed, so that it will never end.</summary>
     public Action? Lost { get; init; }
 
     /// <summary>Whether it waits for something that may never come, and is cancelled in the end.</summary>
@@ -46,7 +46,7 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
 
     public bool Expires => _entry.Bound is not null;
 
-    /// <summary>Whether it is late: past its bound by its member's time, in which it was able to tell.</summary>
+    /// <summary>Whether it is past its bound, counted in time in which its member was able to answer.</summary>
     public bool IsLate => _entry.IsLate(_entry.Took, s_slack);
 
     /// <summary>Whether it goes on though its token was cancelled some time ago.</summary>

@@ -24,7 +24,7 @@ internal sealed class SurfaceDriver(Prng random, Prng conditions, Ingredients in
 
     public static DhtMap<string, string> Value(Dht dht, string name) => dht.Map<string, string>(name);
 
-    /// <summary>Puts, or does what else the parts are; of one that is <paramref name="alone"/> by the calls that tell what became of it.</summary>
+    /// <summary>Executes the parts by one of the calls that can. A part that is <paramref name="alone"/> takes one of the calls that tell what became of it.</summary>
     public (CallKind Kind, Task<SurfaceTold> Task) Put(Dht dht, IReadOnlyList<SurfacePart> parts, PutOptions? options, bool alone, CancellationToken cancel)
     {
         var kind = KindOf(parts);
@@ -36,7 +36,7 @@ internal sealed class SurfaceDriver(Prng random, Prng conditions, Ingredients in
     {
         var first = parts[0];
         bool alike = parts.All(part => part.Kind == first.Kind && part.Map == first.Map);
-        // Of an absent key that is removed it is told that it was not: whether a condition was met is asked in a batch then.
+        // A removal of an absent key tells only that it was absent: whether a condition was met is then asked in a batch.
         if (parts.Any(static part => part.Expected is not null)) return parts.Count == 1 && first is { Kind: PartKind.Put } or { Kind: PartKind.Remove, Expected: > 0 } && random.Next(3) != 0 ? CallKind.Change : CallKind.Commit;
         if (!alike || first.Kind is PartKind.Fail or PartKind.Check || (parts.Count > 1 && random.Next(4) == 0)) return CallKind.Commit;
         return first.Kind == PartKind.Append ? CallKind.Merge : CallKind.Put;
@@ -236,7 +236,7 @@ internal sealed class SurfaceDriver(Prng random, Prng conditions, Ingredients in
 
     private static (long[]? Elements, ulong Version) Of(Entry<string> entry) => entry.Found ? ([SurfacePart.ElementOf(entry.Value)], entry.Version) : (null, 0);
 
-    // An array, a list, and what is neither take ways of their own.
+    // The library takes arrays, lists and other sequences in different ways.
     private IEnumerable<T> Shape<T>(IEnumerable<T> of) => random.Next(3) switch
     {
         0 => of.ToArray(),

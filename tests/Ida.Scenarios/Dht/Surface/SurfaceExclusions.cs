@@ -3,18 +3,18 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What calls were told that keys did not hold, at the place that their operations have in the order: a condition was not met, so the key had another value than the expected one; a
-/// removal found an entry, so the key was not absent. Such an answer is wrong where the key held just that at every place that the operation can have.
+/// Judges what calls were told that keys did not hold, at the place that their operations have in the order. Either a condition was not met, so the key had another value than the expected
+/// one; or a removal found an entry, so the key was not absent. Such an answer is wrong if the key held just that value at every place that the operation can have.
 /// </summary>
 /// <remarks>
-/// It did where a strict operation saw the value, or made it, and ended before this one was called, and all that write another value to the key are over before that operation was called,
-/// or are called after this one has ended, or have a lower version. What is only perhaps so is never held against an answer.
+/// It did if a strict operation saw or made the value and ended before this one was called, and every operation that writes another value to the key was over before that one was called,
+/// was called after this one had ended, or has a lower version. An answer that is only possibly wrong is not reported, and only answers of strict calls are judged.
 /// </remarks>
 internal sealed class SurfaceExclusions
 {
     private readonly List<(string Operation, string Key, HistoryValue Value)> _told = [];
 
-    /// <summary>By its record an operation was told that the key did not hold the value.</summary>
+    /// <summary>The operation with this record was told that the key did not hold the value.</summary>
     public void Add(string operation, string key, HistoryValue value) => _told.Add((operation, key, value));
 
     /// <summary>The first answer that is wrong, in words; null where there is none.</summary>
@@ -37,7 +37,7 @@ internal sealed class SurfaceExclusions
 
     private static bool Touches(HistoryOperation one, string key) => one.Writes.Any(write => write.Key == key) || one.Reads.Any(read => read.Key == key);
 
-    /// <summary>Whether the key held the value when the operation was done.</summary>
+    /// <summary>Whether the operation proves that the key held the value at its place in the order.</summary>
     private static bool Shows(HistoryOperation one, string key, HistoryValue value)
     {
         if (one.Outcome != OperationOutcome.Ok || one.Level != HistoryLevel.Strict) return false;
@@ -45,7 +45,7 @@ internal sealed class SurfaceExclusions
         return at < 0 ? one.Reads.Any(read => read.Key == key && read.Value == value) : !one.Appends(at) && one.Writes[at].Value == value;
     }
 
-    /// <summary>Whether the operation may make the key hold something else than the value.</summary>
+    /// <summary>Whether the operation may make the key hold something other than the value.</summary>
     private static bool MayChange(HistoryOperation one, string key, HistoryValue value)
     {
         int at = IndexOf(one, key);

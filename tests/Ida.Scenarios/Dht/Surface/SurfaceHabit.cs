@@ -9,7 +9,7 @@ internal enum SurfaceHabit
     /// <summary>Throws.</summary>
     Throws,
 
-    /// <summary>Sees to it that another put comes between, and throws when it is called again.</summary>
+    /// <summary>Makes another put come in between, and throws when it is called again.</summary>
     ThrowsAgain,
 
     /// <summary>Returns null.</summary>
@@ -24,9 +24,9 @@ internal enum SurfaceHabit
     /// <summary>Cancels the update.</summary>
     Cancels,
 
-    /// <summary>Sees to it that another put comes between, once.</summary>
+    /// <summary>Makes another put come in between, once.</summary>
     Meets,
 
-    /// <summary>Sees to it that another put comes between whenever it is called.</summary>
+    /// <summary>Makes another put come in between whenever it is called.</summary>
     MeetsAlways,
 }

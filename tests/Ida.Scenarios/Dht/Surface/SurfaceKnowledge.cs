@@ -3,7 +3,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
-/// <summary>What clients were told that keys held, with which version: to expect it of later puts.</summary>
+/// <summary>What clients were told that keys held, and with which version, so that later puts can expect it.</summary>
 internal sealed class SurfaceKnowledge(Prng random)
 {
     /// <summary>Years ahead of any clock: added to a version, it makes one that no key ever has.</summary>
@@ -26,13 +26,13 @@ internal sealed class SurfaceKnowledge(Prng random)
         return at < 0 ? default(HistoryValue?) : seen![at].Value;
     }
 
-    /// <summary>What to expect of a key: most often what was told last, which may hold still. Without a value it is a version that no key ever has.</summary>
+    /// <summary>What to expect of a key: most often what was told last, which may still hold. A null value means that no key ever has the version.</summary>
     public (ulong Version, HistoryValue? Value) Guess(string key)
     {
         if (!_seen.TryGetValue(key, out var seen)) return (0, HistoryValue.Absent);
         int what = random.Next(8);
         if (what == 0) return (0, HistoryValue.Absent);
-        // Not "null", which as a text is a value: absence.
+        // Not a plain null, which would become a text value, but no value at all.
         if (what == 1) return (seen[^1].Version + Never, default(HistoryValue?));
         return what == 2 ? seen[random.Next(seen.Count)] : seen[^1];
     }

@@ -3,8 +3,8 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The calls that have begun. Each ends: in time where it has a bound, with its member's part in the DHT where that ends, and in the end of
-/// the schedule at the latest; with a result, or an error that is documented.
+/// The calls that have begun. Each must end with a result or a documented error: in time if it has a bound, with its member's part in the DHT if
+/// that ends, and by the end of the schedule at the latest. Nothing is demanded of calls whose member crashed.
 /// </summary>
 internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, CallTable table)
 {
@@ -27,20 +27,20 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
 
     public void Begin(CallKind kind, string what, HarnessMember member, Task task) => Begin(new(kind, what, member, task, world.Now, TimeSpan.Zero));
 
-    /// <summary>Something happens while calls are open.</summary>
+    /// <summary>Notes in the table that something happens while calls are open.</summary>
     public void Meet(string what)
     {
         foreach (var kind in _calls.Select(static call => call.Kind).Distinct()) table.Add(kind, what);
     }
 
-    /// <summary>A call was refused at once for what it asked for.</summary>
+    /// <summary>Demands that a call is refused at once for what it asks for.</summary>
     public void Refused<T>(CallKind kind, string misuse, Action call) where T : Exception
     {
         table.Add(kind, CallTable.MisuseOf(misuse));
         Expect.Refuses<T>(table, kind, call);
     }
 
-    /// <summary>A call must be refused for what it asks for, by the time that it has ended.</summary>
+    /// <summary>Demands that a call, when it ends, is refused for what it asks for.</summary>
     public void RefusedLater<T>(CallKind kind, string misuse, HarnessMember member, Task call) where T : Exception
     {
         table.Add(kind, CallTable.MisuseOf(misuse));
@@ -59,12 +59,12 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
         for (int i = 0; i < _calls.Count; i++)
         {
             var call = _calls[i];
-            // What has ended before is not cancelled: its token would excuse how.
+            // A call that has ended is not cancelled: its token would excuse its error.
             if (call.CancelAt > world.Deliveries || call.Task.IsCompleted) continue;
             call.CancelAt = long.MaxValue;
             Cancel(call);
         }
-        // Whoever hears of an end may begin another call.
+        // What is called at an end may begin another call.
         for (int i = 0; i < _calls.Count; i++)
         {
             var call = _calls[i];
@@ -92,7 +92,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
             if (call.CancelInView) Cancel(call);
     }
 
-    /// <summary>What waits for something that may never come is cancelled, and must end for that.</summary>
+    /// <summary>Cancels the calls that wait for something which may never come; that must end them.</summary>
     public void CancelWaits()
     {
         foreach (var call in _calls.ToList())
@@ -113,7 +113,7 @@ internal sealed class SurfaceLedger(DhtWorld world, Ingredients ingredients, Cal
         if (CallErrors.Undocumented(call.Kind, call.Task, cancelled) is { } undocumented) throw new ScenarioFailedException($"{call} ended with what the guide does not say of it: {undocumented}");
         var error = CallErrors.ErrorOf(call.Task);
         if (error is not null && CallErrors.MeaningOf(call.Kind, error) == ErrorMeaning.Over && !call.Member.IsPartOver) throw new ScenarioFailedException($"{call} was told that its member's part is over, and it goes on: {error}");
-        // One who lies can make a call end at once; and of two puts under one name only one is waited for.
+        // A member that lies can make a call end at once; and of two puts under one id only one is waited for.
         if (error is not null && !cancelled && !call.Expires && call.Kind != CallKind.Retry && world.Lies is null && CallErrors.GaveUp(call.Kind, error) && !call.Member.IsPartOver)
             throw new ScenarioFailedException($"{call} gave up before its time was over: {error}");
         if (call.Ended is { } ended)

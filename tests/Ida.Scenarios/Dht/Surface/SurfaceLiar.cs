@@ -8,8 +8,8 @@ using Ida.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A member that sends, in its own name, frames that are not what they should be to the last byte, about operations that are under way; or proposals that are held already, with another
-/// effect or expectation. Each is refused by who gets it, or is for nothing, and changes nothing of what is judged.
+/// A member that lies in its own name: it sends frames about operations under way that have bytes too many or too few; or proposals that the receiver holds already, with another effect or
+/// expectation. The receiver must refuse each lie or be unmoved by it; nothing that is judged may change.
 /// </summary>
 internal sealed class SurfaceLiar(DhtWorld world, Prng random)
 {
@@ -21,7 +21,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
 
     private readonly byte[] _room = new byte[(1 << 20) - 12];
 
-    /// <summary>Sends one, and tells what; null where nobody is there to lie to.</summary>
+    /// <summary>Sends a lie now and then, and tells which; null if it sent none.</summary>
     public string? Lie()
     {
         if (random.Next(8) != 0) return null;
@@ -46,7 +46,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         return SurfaceNames.Liar;
     }
 
-    /// <summary>The member of a session that is asked how one of its puts ended.</summary>
+    /// <summary>Makes the liar the member of a session that is being asked how one of its puts ended.</summary>
     private void AnswerForOwner(DhtLayer layer, List<HarnessMember> able, ref HarnessMember from, ref AttemptId about)
     {
         var asking = layer.Coordinator.Standing().Select(static one => one.Op).Where(static op => op.Asks).ToList();
@@ -57,8 +57,8 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     }
 
     /// <summary>
-    /// A proposal of a put that the target holds, from a member that may send it, or handed on by one of its shard; but one of its keys has another effect, or expectation. What was
-    /// proposed first stays: it is the put's own, since the hash of its pairs names it.
+    /// Repeats a proposal of a put that the target holds, from a member that may send it, or handed on by a member of its shard; but one key has another effect or expectation. The target must
+    /// take the frame as well-formed, and keep what was proposed first: that is the put's own, since the hash of its pairs names it.
     /// </summary>
     private bool Repeat(HarnessMember target, List<HarnessMember> able)
     {
@@ -158,7 +158,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         return true;
     }
 
-    /// <summary>The frame as it may be, and bytes behind its end; or without its end. Of results and answers that nobody waits for nothing is <paramref name="read"/>.</summary>
+    /// <summary>A valid frame with bytes behind its end, or without its end. Results and answers that nobody waits for are not <paramref name="read"/>.</summary>
     private byte[] Write(FrameType type, in AttemptId key, int from, DhtLayer layer, out bool read)
     {
         var to = new BodyWriter(_room);
@@ -173,7 +173,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
             to.U8((byte)(type == DhtFrame.Commit ? random.Next(4) : random.Next(2) | (results ? 2 : 0) | (tooLarge ? 4 : 0)));
         }
         int fixedLength = to.Length;
-        // Frames of an operation and at most one byte are whole without it.
+        // Frames of a head and at most one byte are whole without that byte.
         bool isShort = !answers && type != DhtFrame.Executed && type != DhtFrame.End && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.Commit;
         if (type == DhtFrame.Executed || (results && !tooLarge)) Results(ref to, random.Next(4), put: type == DhtFrame.Executed || !driven || running.Kind.Changes);
         else if (type == DhtFrame.End) End(ref to);

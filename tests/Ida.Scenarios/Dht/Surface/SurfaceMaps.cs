@@ -6,7 +6,7 @@ namespace Ida.Scenarios;
 /// <summary>What a careless program asks of maps: names that nobody has declared, other types, keys that its own code cannot place, and what only some members declare.</summary>
 internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger)
 {
-    /// <summary>What is told of a call of what some member has not declared.</summary>
+    /// <summary>Part of the message about a call that was executed though some member lacks what it uses.</summary>
     public const string ExecutedThoughLacked = "lacks was executed";
 
     public void Step()
@@ -65,7 +65,7 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         ledger.Refused<UserCodeException>(CallKind.Get, SurfaceNames.ShardKeyThrows, () => map.GetAsync(key).AsTask());
         ledger.Refused<UserCodeException>(CallKind.Change, SurfaceNames.ShardKeyThrows, () => map.TryAddAsync(key, "p").AsTask());
         ledger.Refused<UserCodeException>(CallKind.Commit, SurfaceNames.ShardKeyThrows, () => member.Dht.NewBatch().Put(map, key, "p").CommitAsync().AsTask());
-        // It is told when its key is read.
+        // An update is refused only when its key is read.
         ledger.RefusedLater<UserCodeException>(CallKind.Update, SurfaceNames.ShardKeyThrows, member, map.UpdateAsync(key, static _ => "p").AsTask());
     }
 
@@ -87,7 +87,8 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
     private static DhtMap<CarelessKey, string> Own(Dht dht) => dht.Map<CarelessKey, string>(SurfaceResolvers.CarelessOwn);
 
     /// <summary>
-    /// All replicas refuse it but the caller's own, which asks for no place again: so it may be executed where that is the only one. The second step of an update is called in a turn.
+    /// Judges a call whose key no replica can place. All replicas must refuse it but the caller's own, which does not ask for the place again: the call may be executed only where the caller's
+    /// member holds such a key's shard. An update may also end with the error of the user's code, since its second step is called in a turn. What a read returns is not judged.
     /// </summary>
     private static void LateEnded(CallKind kind, Task ended, HarnessMember member, int own)
     {
@@ -98,7 +99,7 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         if (!CallErrors.Allows(kind, error, cancelled: false)) throw new ScenarioFailedException($"A {kind} of a key that no replica can place ended with {error}");
     }
 
-    /// <summary>It is executed if all members have it, and else refused by the coordinator.</summary>
+    /// <summary>A call that uses what only some members declare: executed if all members have it, and otherwise refused by the coordinator.</summary>
     private void UseExtra(HarnessMember member)
     {
         var extra = SurfaceDriver.Value(member.Dht, SurfaceResolvers.Extra);

@@ -96,7 +96,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         }
     }
 
-    /// <summary>Of two pairs: the other one is merged where it lies in another shard, and only there.</summary>
+    /// <summary>A resolver throws for one of two pairs. The other pair must be merged if it lies in another shard, and only then.</summary>
     private void ThrowForOne(HarnessMember member, DhtMap<string, string> map)
     {
         ingredients.Draw(SurfaceNames.MergeThrows);
@@ -119,7 +119,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         ledger.Begin(kind, name, member, task);
     }
 
-    /// <summary>A part that is over answers everything in its next turn, with an error of the DHT; false where there is none.</summary>
+    /// <summary>A part that is over must answer every call in its next turn with an error that says so; a close may succeed. False if no part is over.</summary>
     private bool TryCallClosed()
     {
         var over = world.Members.FindAll(m => m.Alive && !world.IsStalled(m) && m.Dht is not null && m.Host.Current is { IsOver: true });
@@ -158,7 +158,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         var map = SurfaceDriver.Value(member.Dht, "x");
         Task[] calls = [map.PutAsync([]).AsTask(), map.RemoveAsync([]).AsTask(), map.GetAsync(Array.Empty<string>()).AsTask(), member.Dht.NewBatch().CommitAsync().AsTask(), member.Dht.NewReading().RunAsync().AsTask()];
         if (!calls.All(static call => call.IsCompletedSuccessfully)) throw new ScenarioFailedException("A call that asks for nothing does not return at once.");
-        // A retry without its pairs, and a name that is cut within a character.
+        // A retry without its pairs, and a map name that is cut within a character.
         Expect.Throws<ArgumentException>(() => map.PutAsync([], new() { Operation = new(1 + random.NextUInt64(), random.NextUInt64()) }).AsTask());
         Expect.Throws<UndeclaredMapException>(() => SurfaceDriver.Value(member.Dht, "x\uD83D"));
     }
@@ -171,11 +171,11 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.GetAsync(key).AsTask(), CallKind.Get);
         Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.TryAddAsync(key, "1").AsTask(), CallKind.Change);
         Refuse<ValueTooLargeException>(SurfaceNames.KeyTooLarge, () => map.MergeAsync(key, 5).AsTask(), CallKind.Merge);
-        // It is told when its key is read.
+        // An update is refused only when its key is read.
         ledger.RefusedLater<ValueTooLargeException>(CallKind.Update, SurfaceNames.KeyTooLarge, member, map.UpdateAsync(key, static text => text.ValueOr("")).AsTask());
     }
 
-    // Two that differ, and some of keys in two shards, where there are such keys by the hash.
+    // Two different expectations of one key; and expectations where keys lie in two shards, if the hash places any so.
     private void Expectations(HarnessMember member, DhtMap<string, string> map, PutOptions again)
     {
         var dht = member.Dht;
@@ -187,7 +187,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         Refuse<ArgumentException>(SurfaceNames.ExpectFar, () => dht.NewBatch(again).Expect(map, "x0", 0).Expect(map, "x1", 0).CommitAsync().AsTask(), CallKind.Retry);
     }
 
-    /// <summary>What is absent is not removed, though it has the version that is expected of it; and what is there has another.</summary>
+    /// <summary>A removal that expects version 0 must not remove: an absent key has that version but no entry, and a key with an entry has another version.</summary>
     private void RemoveNothing(HarnessMember member, DhtMap<string, string> map, string key)
     {
         ingredients.Draw(SurfaceNames.RemoveNothing);
@@ -201,7 +201,7 @@ internal sealed class SurfaceMisuse(DhtWorld world, Prng random, Ingredients ing
         });
     }
 
-    /// <summary>An id that is still to come, or far from it, of any member: while that one is there, it is refused.</summary>
+    /// <summary>A put under an id that some member has not given yet. While that member is there, the put must not be executed.</summary>
     private void MakeUpId(HarnessMember member, DhtMap<string, string> map, string key)
     {
         var owner = world.Members[random.Next(world.Members.Count)];

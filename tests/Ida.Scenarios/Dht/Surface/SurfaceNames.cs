@@ -28,7 +28,7 @@ internal static class SurfaceNames
         FewBytes = "few bytes in flight", LeaveBlocked = DhtFaults.LeftBlocked,
         SlowBounds = "small bounds beside takeovers on slow links";
 
-    /// <summary>What would only show a defect that is known, with the finding that mends it.</summary>
+    /// <summary>Ingredients that would only show a known defect, with the finding that fixes it.</summary>
     public static readonly IReadOnlyList<(string Name, string Finding)> Awaiting = [];
 
     public static readonly IReadOnlyList<string> All =

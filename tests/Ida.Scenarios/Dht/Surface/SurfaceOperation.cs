@@ -12,10 +12,10 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
     /// <summary>The level that its calls ask for.</summary>
     public ConsistencyLevel Asked => asked;
 
-    /// <summary>The level by which it is judged: what only the execution shows is <see cref="ConsistencyLevel.Strict"/>, whatever is asked for.</summary>
+    /// <summary>The level by which it is judged: <see cref="ConsistencyLevel.Strict"/>, whatever is asked for, if its calls tell what only the execution shows.</summary>
     public ConsistencyLevel Level => TellsAlways ? ConsistencyLevel.Strict : asked;
 
-    /// <summary>Of its one key each call tells what became of it: whether it was there, or what it holds.</summary>
+    /// <summary>It has one key, and each of its calls tells what became of that: whether it was there, or what it holds.</summary>
     public bool IsAlone { get; set; }
 
     /// <summary>Whether each of its calls tells what only the execution shows.</summary>
@@ -29,10 +29,10 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
 
     public bool IsPut => Parts.Count > 0;
 
-    /// <summary>Its name, when the caller gave one or was told one.</summary>
+    /// <summary>Its id, if the caller gave one or was told one.</summary>
     public OperationId? Id { get; set; }
 
-    /// <summary>The name is one that its member gave it, and told when the outcome was not known.</summary>
+    /// <summary>Its id is one that its member gave, and told when the outcome was not known.</summary>
     public bool WasNamed { get; set; }
 
     /// <summary>A retry was told that nobody knows any more what became of it.</summary>
@@ -50,19 +50,19 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
     /// <summary>The member of the last call.</summary>
     public int Through { get; set; } = -1;
 
-    /// <summary>A call ended, or was lost with its member, so that it may have taken effect.</summary>
+    /// <summary>It may have taken effect, since a call failed in such a way or was lost with its member.</summary>
     public bool Unknown { get; set; }
 
     /// <summary>A call was told that it was not executed and will not be.</summary>
     public bool IsNever { get; set; }
 
-    /// <summary>A call that asked for less than others was told that it is done.</summary>
+    /// <summary>A call at a lower level than its own was told that it is done.</summary>
     public bool WasAccepted { get; set; }
 
     /// <summary>The call of a read.</summary>
     public Task<List<(long[]? Elements, ulong Version)>>? Read { get; set; }
 
-    /// <summary>It was answered.</summary>
+    /// <summary>What it was told, once it is answered.</summary>
     public SurfaceTold? Result { get; set; }
 
     /// <summary>Indices of the pairs in shards where a resolver throws: these are never applied, whatever becomes of the others.</summary>
@@ -73,10 +73,10 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
     /// <summary>It is recorded, whatever became of it.</summary>
     public bool Done { get; set; }
 
-    /// <summary>Another goes under its id that differs only in what it does to a key, or expects of it.</summary>
+    /// <summary>Another operation uses its id, and differs only in what it does to a key or expects of it.</summary>
     public bool HasDouble { get; set; }
 
-    /// <summary>It goes under the id of another, with other pairs: it is not to be repeated.</summary>
+    /// <summary>It uses the id of another operation with other pairs, and is not to be retried.</summary>
     public bool IsImpostor { get; init; }
 
     /// <summary>Writes the invocation. Merges and puts of one call are two records of one operation.</summary>
@@ -87,13 +87,13 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
             Records.Add((Look(recorder, member, client, [.. Keys.Select(k => $"{k.Map}:{k.Key}")], null), []));
             return;
         }
-        // What is never applied is not recorded: so it is an anomaly where it shows.
+        // Pairs that are never applied are not recorded, so that it is an anomaly if one shows.
         Record(HistoryFunctions.Append, [.. Parts.Index().Where(p => p.Item.Kind == PartKind.Append && !Dead.Contains(p.Index)).Select(p => p.Index)]);
         Record(HistoryFunctions.Put, [.. Parts.Index().Where(p => p.Item.Kind is PartKind.Put or PartKind.Remove && !Dead.Contains(p.Index)).Select(p => p.Index)]);
         string? whole = Records.Count > 0 ? Records[0].Op : null;
-        // A put that is applied was told what its key held before: all of it happens at one place of the order.
+        // An applied put was told what its keys held before: that and the put happen at one place of the order.
         if (Expects || Parts is [{ Kind: PartKind.Append or PartKind.Remove }]) _before = Look(recorder, member, client, NamesLookedAt(), whole);
-        // One that is not applied was told what it found instead.
+        // A put that is not applied was told what it found instead.
         if (Expects) _found = Look(recorder, member, client + "f", NamesLookedAt(), null);
 
         void Record(string function, int[] pairs)
@@ -114,7 +114,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         BeginToRead(recorder, member);
     }
 
-    /// <summary>Writes what the function of an update was given: a strict read, whatever becomes of the update. It may be called again.</summary>
+    /// <summary>Writes what the function of an update was given: a strict read, whatever becomes of the update. The function may be called again.</summary>
     public void Given(HistoryRecorder recorder, int member, ulong version, HistoryValue value)
     {
         if (_given is not { } given) return;
@@ -130,10 +130,10 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         _given = null;
     }
 
-    /// <summary>What became of the last put of an update is not known: from now on it is that put, which expects what its function was given.</summary>
+    /// <summary>The outcome of an update's last put is not known: from now on the operation is that put, which expects what the function was given.</summary>
     public void BecomeLastPut(ulong version, HistoryValue value) => Parts[0] = Parts[0] with { Expected = version, ExpectedValue = value };
 
-    /// <summary>Writes the end of an update that was done: what its function was given, and that what it made is stored.</summary>
+    /// <summary>Writes that an update succeeded: what its function was given, and that what it made is stored.</summary>
     public void OkUpdate(HistoryRecorder recorder, ulong version, HistoryValue value)
     {
         recorder.Ok(Records[0].Op);
@@ -142,7 +142,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         EndReading(recorder);
     }
 
-    /// <summary>Writes what became of a put that is answered. What it was told that keys did not hold goes to <paramref name="exclusions"/>.</summary>
+    /// <summary>Writes what became of an answered put. Values that it was told keys did not hold go to <paramref name="exclusions"/>.</summary>
     public void Ok(HistoryRecorder recorder, SurfaceTold told, SurfaceKnowledge known, SurfaceExclusions exclusions)
     {
         EndReading(recorder);
@@ -186,7 +186,7 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
         }
     }
 
-    // Where it is not told what keys have, it is told what the one key has not.
+    // A put that is not told what its keys hold has still learnt what its one key does not hold.
     private void Found(HistoryRecorder recorder, SurfaceTold told, SurfaceKnowledge known, SurfaceExclusions exclusions)
     {
         var parts = Parts.Index().Where(static p => p.Item.Expected is not null).ToList();
@@ -210,6 +210,6 @@ internal sealed class SurfaceOperation(string client, ConsistencyLevel asked)
 
     private string[] NamesLookedAt() => [.. LookedAt().Select(static part => part.Name)];
 
-    // The keys of which a put is told what they held.
+    // The parts for whose keys a put is told what they held.
     private IEnumerable<SurfacePart> LookedAt() => Expects ? Parts.Where(static part => part.Expected is not null) : Parts;
 }

@@ -17,7 +17,7 @@ internal enum PartKind
     Check,
 }
 
-/// <summary>One pair of a drawn put. Values say who wrote them and how long they must be, so that one that lost bytes shows.</summary>
+/// <summary>One pair of a drawn put. A value names the element that wrote it, and is filled with one letter that follows from it, so that bytes of another value show.</summary>
 internal readonly record struct SurfacePart(PartKind Kind, string Map, string Key, long Element, int Pad)
 {
     /// <summary>The version that the key must have for any pair to be applied.</summary>

@@ -4,21 +4,21 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Questions of what a member holds, of what it knows, and for its state, asked at any member at any time, of one in user code or without its state too, and given up at any time. Nobody
-/// sees to it that they are answered before the next fault.
+/// Asks members what they hold, what they know, and to tell when they have their state. Any member is asked at any time, also one in user code or without its state, and a question may be
+/// cancelled at any time. The next fault does not wait for the answers.
 /// </summary>
 internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger, SurfaceSlices slices, Func<long> now)
 {
     private const int Every = 12;
 
-    /// <summary>Asks one now and then.</summary>
+    /// <summary>Asks a question now and then.</summary>
     public void Step()
     {
         if (random.Next(Every) != 0) return;
         var able = world.Members.FindAll(static member => member.Alive && member.Dht is not null);
         if (able.Count == 0) return;
         var member = able[random.Next(able.Count)];
-        // Of who waits for its state there are few.
+        // Few members wait for their state, so they are preferred.
         if (able.FindAll(static one => one.Host.Current is { IsOver: false, State.Initialised: false }) is { Count: > 0 } loading && random.Next(2) == 0) member = loading[random.Next(loading.Count)];
         var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
         int what = random.Next(3);
@@ -36,7 +36,7 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
             _ => (CallKind.WhenInitialised, SurfaceNames.WhenInitialised, dht.WhenInitialisedAsync(token)),
         };
         ingredients.Draw(name);
-        // Where there is nothing to wait for a token does not count.
+        // A token does not count if there is nothing to wait for.
         if (token.IsCancellationRequested && !task.IsCanceled && !(kind == CallKind.WhenInitialised && task.IsCompleted)) throw new ScenarioFailedException($"{name}: a call whose token was cancelled before it was taken.");
         Begin(kind, name, member, task, timing with { Source = source }, waits: what == 2, () =>
         {
@@ -45,7 +45,10 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         });
     }
 
-    /// <summary>A member that says it has all of its shard has it, or had it when it was asked; and it knows its own place. What was so before a view change may be so no more.</summary>
+    /// <summary>
+    /// A member that says it has all of its shard must have it, or have had it when it was asked; and it must know its own slot. Not judged after a view change, if the member's part is over, or
+    /// if a member lies at view changes.
+    /// </summary>
     private void Judge(HarnessMember member, Task task, bool had, ulong? view)
     {
         if (world.Lies is not null || member.IsPartOver || view is null || world.View?.Id != view || member.Host.Current is not { } layer) return;
@@ -59,7 +62,7 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         if (slot != layer.State.Slot) throw new ScenarioFailedException($"m{member.Index} said that it has slot {slot}, and has {layer.State.Slot}.");
     }
 
-    /// <summary>Gives up the part of a member in the DHT, and at times the wait for its end.</summary>
+    /// <summary>Closes a member's part in the DHT, and at times gives up the wait for its end.</summary>
     public void Close(HarnessMember member)
     {
         var timing = SurfaceTiming.Draw(random, ingredients, world.Deliveries, retry: false);
@@ -69,13 +72,13 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
         Begin(CallKind.Close, SurfaceNames.Close, member, member.Dht.CloseAsync(timing.Source?.Token ?? default).AsTask(), timing, waits: false);
     }
 
-    // Refused at once, and the part goes on.
+    // Must be refused at once, and the part must go on.
     private void CloseCancelled(HarnessMember member)
     {
         ingredients.Draw(SurfaceNames.CloseCancelledBefore);
         var source = new CancellationTokenSource();
         source.Cancel();
-        // One that leaves its group gives it up already.
+        // A member that leaves its group is giving its part up already.
         bool goesOn = GoesOn(member);
         var task = member.Dht.CloseAsync(source.Token).AsTask();
         Begin(CallKind.Close, SurfaceNames.CloseCancelledBefore, member, task, SurfaceTiming.Plain with { Source = source }, waits: false);

@@ -4,21 +4,23 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// The maps of a <see cref="SurfaceSchedule"/>, one of them placed by a shard key, and its resolvers: user code that behaves, throws, removes, returns too much, keeps its turn, or calls back.
-/// In some schedules those who enable the DHT late have a map and a resolver more, as while a program is upgraded.
+/// In some schedules members that enable the DHT late have one more map and resolver, as while a program is upgraded.
 /// </summary>
 internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients ingredients, Action<HarnessMember> callBack)
 {
-    /// <summary>The maps whose keys are placed carelessly, by the declaration and by the keys; and the keys at which the code that does so throws, throws at replicas alone, and keeps their turns.</summary>
+    /// <summary>
+    /// The maps whose keys are placed by careless code, in the declaration and in the keys; and the keys for which that code throws, throws at replicas only, and keeps the replicas' turns.
+    /// </summary>
     public const string Careless = "p", CarelessOwn = "q", Throwing = "throwing", Late = "late", Blocking = "blocking";
 
     /// <summary>What only some members declare.</summary>
     public const string Extra = "extra";
 
-    // Whoever comes behind them has more, so that nobody lacks what is in use.
+    // How many members declare no more than others. All later ones do, so that no newcomer lacks what is in use.
     private readonly int _plain = random.Next(2) == 0 ? int.MaxValue : 1 + random.Next(7);
     private int _declared;
 
-    /// <summary>What to merge into a text to make the resolver do it; milliseconds from <see cref="Block"/> on.</summary>
+    /// <summary>What to merge into a text to make the resolver do this; from <see cref="Block"/> on, for how many milliseconds it blocks.</summary>
     public const int Throw = 0, Remove = 1, TooLarge = 2, Call = 3, Block = 10;
 
     public void Declare(DhtMaps maps)

@@ -14,7 +14,7 @@ internal sealed partial class SurfaceSchedule
         operation.Open++;
         operation.Calls++;
         operation.Through = member.Index;
-        // What has to be found out in the end is asked plainly.
+        // At the end, retries that only have to find out an outcome are plain.
         plain |= _left <= 0 && !first;
         var timing = plain ? SurfaceTiming.Plain : SurfaceTiming.Draw(_random, _drawn, _world.Deliveries, retry: !first);
         if (!plain && Follows(operation, member) && _followers.Next(2) == 0)
@@ -27,14 +27,14 @@ internal sealed partial class SurfaceSchedule
         if (named is null) _drawn.Draw(SurfaceNames.TableLevel);
         var put = operation.IsPut ? new PutOptions { Level = named, Timeout = timing.Timeout, Operation = operation.Id } : null;
         var get = operation.IsPut ? null : new GetOptions { Level = named, Timeout = timing.Timeout };
-        // Those without any are told so by no options at all.
+        // A call without any option passes no options at all.
         if (put == new PutOptions()) put = null;
         if (get == new GetOptions()) get = null;
         var token = timing.Source?.Token ?? default;
         if (!first && operation.WasNamed) StallOwner(operation.Id!.Value, member);
         (CallKind kind, Task task) = operation.IsPut ? _driver.Put(member.Dht, operation.Parts, put, operation.IsAlone, token) : (CallKind.Get, (Task)_driver.GetAsync(member.Dht, operation.Keys, get, token));
         operation.Read = task as Task<List<(long[]? Elements, ulong Version)>>;
-        // Refused at once: whether the put was executed is no question.
+        // Such a call must be refused at once, so there is no question whether its put was executed.
         if (token.IsCancellationRequested && !task.IsCanceled) throw new ScenarioFailedException($"A call of {operation.Client} whose token was cancelled before it was taken.");
         _ledger.Begin(new(kind, $"of {operation.Client}", member, task, _world.Now, timing.Timeout ?? TimeSpan.Zero)
         {
@@ -45,11 +45,11 @@ internal sealed partial class SurfaceSchedule
         Turn(member);
     }
 
-    /// <summary>Whether a call waits for an earlier one of the same put, whose caller gave up, at the same member.</summary>
+    /// <summary>Whether a call at this member will wait for an earlier call of the same put, whose caller gave up.</summary>
     private static bool Follows(SurfaceOperation operation, HarnessMember member) => operation is { IsPut: true, IsImpostor: false, Id: { } id }
         && member.Host.Current!.Coordinator.Standing().Any(one => one.Op.Id == id && one is { Place: OperationPhase.Detached, Op.Follower: null });
 
-    // Calls of one put, not all at its level: what is recorded as strict is not ended by one that may return before its execution.
+    // Some calls of a put are at another level than the put. One that may return before its execution does not end a put that is recorded as strict.
     private ConsistencyLevel LevelOf(SurfaceOperation operation)
     {
         if (_levels.Next(8) != 0) return operation.Asked;
@@ -57,7 +57,7 @@ internal sealed partial class SurfaceSchedule
         return operation.Asked == ConsistencyLevel.Strict ? ConsistencyLevel.Ordered : ConsistencyLevel.Strict;
     }
 
-    // The member that named the put is asked whether it did, and is in a turn that lasts.
+    // The member that gave the put its id is asked whether it did, and may be in a long turn.
     private void StallOwner(OperationId put, HarnessMember asks)
     {
         var owner = _world.Members.Find(m => m.InView && m != asks && m.Host.Current is { IsOver: false } layer && layer.State.Session == put.Session);
@@ -81,7 +81,7 @@ internal sealed partial class SurfaceSchedule
         operation.Open--;
         if (Told(operation, task) is { } told)
         {
-            // What only the execution shows is told when it is executed, at any level.
+            // A call that tells what only the execution shows returns after the execution, at any level.
             bool early = level == ConsistencyLevel.Ordered && !operation.TellsAlways && told is { Id: not null, Failed: false };
             if (early && operation.Level == ConsistencyLevel.Strict) Accepted(operation, told);
             else PutEnded(operation, told);
@@ -91,7 +91,7 @@ internal sealed partial class SurfaceSchedule
         GoOn(operation);
     }
 
-    /// <summary>What a put was told; null where it ended without. That its resolver threw is how it ends, too.</summary>
+    /// <summary>What a put was told; null if it ended with another error. A resolver that threw is such an end, too.</summary>
     private static SurfaceTold? Told(SurfaceOperation operation, Task task)
     {
         if (task is Task<SurfaceTold> { IsCompletedSuccessfully: true } put) return put.Result;
@@ -109,7 +109,10 @@ internal sealed partial class SurfaceSchedule
         GoOn(operation);
     }
 
-    /// <summary>Nothing of it is under way: asks again where the outcome is not known and its name is, else it is recorded.</summary>
+    /// <summary>
+    /// If no call of the operation is open: retries it if its id is known and its outcome is not, and otherwise records it. What became of a put must not be forgotten while the member that gave
+    /// its id is there.
+    /// </summary>
     private void GoOn(SurfaceOperation operation)
     {
         if (operation.Done || operation.Open > 0) return;
@@ -161,10 +164,12 @@ internal sealed partial class SurfaceSchedule
             .Select(part => new SurfacePart(SurfaceDriver.Lists.Contains(part.Map) ? PartKind.Append : PartKind.Put, part.Map, part.Key, element, 0));
     }
 
-    /// <summary>The same keys, of which one is removed instead of looked at, or the other way about, or has to have another version. Null where the put brings values: of these each is put once.</summary>
+    /// <summary>
+    /// The same keys, but one is removed instead of checked, or the other way round, or must have another version. Null if the put brings values, since each of these is put only once.
+    /// </summary>
     private List<SurfacePart>? OtherEffect(SurfaceOperation operation, Dht dht)
     {
-        // Two that are drawn so may be the same put.
+        // Two operations drawn in this way may be the same put.
         if (operation.HasDouble || !operation.Parts.TrueForAll(static part => part.Kind is PartKind.Remove or PartKind.Check) || operation.Parts.DistinctBy(part => SurfaceDriver.ShardOf(dht, part)).Count() > 1) return null;
         _drawn.Draw(SurfaceNames.OtherEffect);
         operation.HasDouble = true;
@@ -182,7 +187,7 @@ internal sealed partial class SurfaceSchedule
         return parts;
     }
 
-    /// <summary>An Ordered call of a put that is recorded as strict returned. It was told how it ended, which may be forgotten now; a strict call is to follow.</summary>
+    /// <summary>An Ordered call of a put that is recorded as strict has returned. The outcome, which its caller was told, may be forgotten now; a strict call is to follow.</summary>
     private void Accepted(SurfaceOperation operation, SurfaceTold result)
     {
         operation.WasAccepted = true;
@@ -192,7 +197,7 @@ internal sealed partial class SurfaceSchedule
         (operation.Unknown, operation.WasNamed) = (true, false);
     }
 
-    // In whichever order its calls are told.
+    // Judged in whichever order the calls are told.
     private static void CheckNever(SurfaceOperation operation, bool told)
     {
         if (operation.IsNever && told) throw new ScenarioFailedException($"One call of {operation.Client} was told that it is not executed and will not be, and another how it was.");
@@ -239,7 +244,7 @@ internal sealed partial class SurfaceSchedule
         Recorder.Ok(operation.Records[0].Op, values, [.. read.Select(found => found.Elements is null ? (long?)null : (long)found.Version)]);
     }
 
-    /// <summary>Whether a put that ended so may have taken effect. That the guide says it of such a call the ledger has judged.</summary>
+    /// <summary>Whether a put that ended with this error may have taken effect. The ledger has judged whether the guide names the error for such a call.</summary>
     private bool MayBeExecuted(CallKind kind, Exception error, SurfaceOperation operation)
     {
         switch (error)
@@ -257,7 +262,7 @@ internal sealed partial class SurfaceSchedule
                 _drawn.Draw(SurfaceNames.Refused);
                 break;
             case OperationNotExecutedException:
-                // Also of a retry it says that the put was not executed and never will be.
+                // It says, also to a retry, that the put was not executed and never will be.
                 operation.IsNever = true;
                 CheckNever(operation, operation.Done || operation.WasAccepted);
                 break;
