@@ -22,7 +22,7 @@ internal sealed class DamagedLinks(ILinks inner) : ILinks
 
     public TimeSpan TimeToRoom => inner.TimeToRoom;
 
-    /// <summary>Lies from now on, by that hand; null: not any more. From any thread.</summary>
+    /// <summary>Lies from now on, as this hand draws; null: no longer. May be called on any thread.</summary>
     public void Arm(HostileHand? hand) => Volatile.Write(ref _hand, hand);
 
     public int Open(NodeAddress address, ulong nodeId = 0)

@@ -6,7 +6,9 @@ using Ida.Wire;
 
 namespace Ida.Scenarios;
 
-/// <summary>What a member says at a view change that it declares, as no honest one does: of a map that others have too, of very many, of none, and what nobody can have declared.</summary>
+/// <summary>
+/// False declarations at a view change, which no honest member sends: another shape of a map that others have, too, very many maps, none, and declarations that nobody can make.
+/// </summary>
 internal static class DeclarationLies
 {
     // Proposal, rank and part stand before what the layer says.

@@ -1,6 +1,6 @@
 namespace Ida.Scenarios;
 
-/// <summary>Looks now and then whether this process holds more memory or descriptors than when it had become warm.</summary>
+/// <summary>Checks now and then that this process holds not much more memory and descriptors than after its warm-up.</summary>
 internal sealed class FlatMemory
 {
     private const int WarmUp = 2, Every = 5;
@@ -9,7 +9,7 @@ internal sealed class FlatMemory
     private long _memory, _first, _last;
     private int _descriptors, _batches;
 
-    /// <summary>After a batch: null, or what grew.</summary>
+    /// <summary>To be called after each batch: null, or what grew.</summary>
     public string? Grown()
     {
         if (++_batches % Every != 0) return null;

@@ -11,7 +11,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
     /// <summary>Share of frames with a lie in their framing that ends a connection: few, or nothing else would be read.</summary>
     private const double Breaking = 0.01;
 
-    // So many questions have more answers than are kept for a stranger.
+    // This many questions have more answers than a node keeps for a stranger.
     private const int Questions = 1_000;
 
     public static FrameBatch Of(ulong seed, long index, int count)
@@ -20,7 +20,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
         return new(random.NextUInt64(), count, random.Next(3), random.Next(8) switch { < 2 => Persona.Former, 2 => Persona.Registering, 3 => Persona.Deaf, _ => Persona.Stranger });
     }
 
-    /// <summary>Sends the frames whose numbers <paramref name="chosen"/> has, or all; null, or how the victim failed to take them.</summary>
+    /// <summary>Sends the frames whose numbers are in <paramref name="chosen"/>, or all. Null, or how the victim failed to take them.</summary>
     public string? Send(FrameVictims system, IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> samples, IReadOnlySet<int>? chosen,
         Action<HostileFrame, FrameContext>? onFrame = null)
     {

@@ -11,6 +11,6 @@ namespace Ida.Scenarios;
 internal sealed record FrameContext(SystemId System, Configuration Replicas, Replica Leader, GroupId Group, ulong View,
     IReadOnlyList<Replica> Nodes, IReadOnlyList<ProcessId> Processes)
 {
-    /// <summary>The honest ones first, then the one that has left.</summary>
+    /// <summary>Index of the node that has left; the honest ones come before it.</summary>
     public const int Former = 3;
 }

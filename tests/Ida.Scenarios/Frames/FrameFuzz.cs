@@ -5,7 +5,7 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// Batches of hostile frames against a system of real nodes, which is checked after each; a batch that fails is made as small as it can be
-/// and told as text for the corpus.
+/// and reported as text for the corpus.
 /// </summary>
 internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null)
 {
@@ -48,7 +48,7 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
         if (_system is not null) await RestartAsync();
     }
 
-    // A process of the system can do more than a stranger: what it must not do is to stop a node.
+    // A process of the system can do more than a stranger: it may have members excluded, but must not make a turn throw.
     private static async Task<string?> JudgeAsync(FrameBatch batch, string? sent, FrameVictims system)
     {
         if (batch.Persona == Persona.Registering) return system.Broken(mayBeExcluded: true);
@@ -62,7 +62,7 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
         _system = null;
     }
 
-    // Halves, then smaller parts are left out as long as what is left still fails.
+    // Leaves out halves, then smaller parts, as long as the rest still fails.
     private async Task<string> ShrinkAsync(FrameBatch batch, string failure)
     {
         List<int> left = [.. Enumerable.Range(0, batch.Count)];

@@ -18,7 +18,7 @@ internal sealed class FrameMutator(FrameContext context, Prng random)
         "a.example:80", "127.0.0.1:1\0", "\uFFFD:1", new('9', 128), new('9', 5_000), .. context.Nodes.Select(node => node.Address.Text),
     ];
 
-    /// <summary>The body with <paramref name="mutation"/> done to it; the same bytes where it has nothing to be done to.</summary>
+    /// <summary>The body after the <paramref name="mutation"/>; the same bytes if that does not apply to it.</summary>
     public byte[] Mutate(byte[] body, Mutation mutation, bool packed)
     {
         if (packed) PackedValue.Find(body, _values);
@@ -113,7 +113,7 @@ internal sealed class FrameMutator(FrameContext context, Prng random)
         int width = Math.Min(1 << random.Next(narrow ? 2 : 4), body.Length);
         if (width == 0) return body;
         byte[] changed = [.. body];
-        // The fixed part comes first, where it matters most.
+        // Half of the time in the fixed part, which comes first and matters most.
         int at = random.Next(random.Next(2) == 0 ? body.Length - width + 1 : Math.Min(body.Length - width, 32) + 1);
         var field = changed.AsSpan(at, width);
         var wide = new byte[8];

@@ -42,7 +42,7 @@ internal sealed class FrameRecorder
         _dhts.AddRange(await Task.WhenAll(_groups.Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 4 }, DhtWorld.Maps).AsTask())));
         foreach (var dht in _dhts) await dht.WhenInitialisedAsync();
         for (int round = 0; round < 3; round++) await TalkAsync(round);
-        // What is under way when a member dies is settled, forwarded and taken over; whoever joins gets the state.
+        // Operations under way when a member dies are settled, forwarded and taken over; a joiner gets the state.
         var last = new List<Task>();
         for (int i = 0; i < 20; i++) last.Add(Quietly(_dhts[i % 3].Map<string, string>("texts").PutAsync(Pairs(i)).AsTask()));
         for (int i = 0; i < 3; i++) last.Add(Quietly(_groups[i].OrderedSendAsync("note", new byte[30_000]).AsTask()));
@@ -118,7 +118,7 @@ internal sealed class FrameRecorder
     private void Take(FrameType type, byte[] body)
     {
         if (!_samples.TryGetValue(type, out var samples)) _samples.Add(type, samples = []);
-        // Several of one length tell less than one each of several.
+        // One sample each of several lengths tells more than several of one length.
         if (samples.Count < EachType && !samples.Exists(sample => sample.Body.Length == body.Length)) samples.Add(new(type, body));
     }
 

@@ -38,13 +38,13 @@ internal sealed class FrameSource
         .. s_layer,
     ];
 
-    /// <summary>Everything a node may be sent: also what only opens a connection, and types that nobody has.</summary>
+    /// <summary>All types that a node may be sent: also those that only open a connection, and some that do not exist.</summary>
     public static IReadOnlyList<FrameType> Types { get; } =
         [FrameType.Hello, FrameType.HelloAck, FrameType.Segment, FrameType.Bind, (FrameType)9, (FrameType)17, (FrameType)255, .. OracleFrames.Types, .. GroupTypes];
 
     public static bool IsOfLink(FrameType type) => type is FrameType.None or FrameType.Hello or FrameType.HelloAck or FrameType.Segment;
 
-    /// <summary>Tells the receiver that the frames behind it are of the group and view.</summary>
+    /// <summary>Tells the receiver that the frames after it belong to the group and view.</summary>
     public static HostileFrame Bind(FrameContext context) => new(FrameType.Bind, Mutation.None, Whole(FrameType.Bind, OwnSlot, context.View, BindBody(context, context.View)), false);
 
     public HostileFrame Next()
@@ -82,7 +82,7 @@ internal sealed class FrameSource
             case FrameType.Hello: return new HelloFrame("frames", 1, 1, false, _context.Nodes[0].Node, _context.Nodes[1].Node, 1, 0, 0, "127.0.0.1:1").ToFrame()[FrameHeader.Size..];
             case FrameType.HelloAck: return new HelloAckFrame(HelloStatus.Accepted, 1, _context.Nodes[0].Node, 1, 0, "127.0.0.1:1").ToFrame()[FrameHeader.Size..];
             case FrameType.Segment: return _mutator.Noise(16);
-            // Few real members take so long to give their state: the phase, the number of events handled, a reason.
+            // Made up, since few real members take long enough with their state to send it: the phase, the number of events handled, a reason.
             case FrameType.StateSign: return [(byte)_random.Next(4), .. _mutator.Noise(8), .. "why"u8];
         }
         return _samples.TryGetValue(type, out var samples) ? samples[_random.Next(samples.Count)].Body : _mutator.Noise(_random.Next(60));
@@ -97,7 +97,7 @@ internal sealed class FrameSource
         return body;
     }
 
-    // Length below the header's, above the limit, or the version; what is only longer than the frame would wait for bytes to come.
+    // A length below the header's or above the limit, or another version. With a length only longer than the frame, the receiver would wait for bytes to come.
     private void Lie(byte[] bytes)
     {
         switch (_random.Next(4))

@@ -6,8 +6,8 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Frames as text that is good in any system: hexadecimal, with names in braces where the bytes are the id of a node, its address or the
-/// name of the system; and for the version of the wire, so that a frame goes on being read when that rises.
+/// Frames as text that is valid in any system: hexadecimal, with names in braces where the bytes are the id of a node, its address or the
+/// name of the system. The version of the wire has a name, too, so that a frame can still be read when the version rises.
 /// </summary>
 internal static class FrameText
 {
@@ -39,7 +39,7 @@ internal static class FrameText
         {
             yield return ($"{{node{i}}}", Big(context.Nodes[i].Node));
             yield return ($"{{little{i}}}", Little(context.Nodes[i].Node));
-            // The attacker's is no place, and the same everywhere.
+            // The attacker's address is no real place, and is the same everywhere.
             if (i <= FrameContext.Former) yield return ($"{{address{i}}}", Convert.ToHexString(Encoding.UTF8.GetBytes(context.Nodes[i].Address.Text)));
         }
     }

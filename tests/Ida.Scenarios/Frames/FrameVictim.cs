@@ -15,7 +15,7 @@ internal sealed class FrameVictim(IdaNode node, OpenLoopHost host, Group group, 
 
     public Dht Dht => dht;
 
-    /// <summary>What came in total order.</summary>
+    /// <summary>The numbers that came in total order.</summary>
     public MarkLog Marks => marks;
 
     public long Refused

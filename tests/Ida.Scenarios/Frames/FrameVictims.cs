@@ -8,8 +8,8 @@ using Oracle;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; where one is
-/// <paramref name="lying"/> a fourth member whose outgoing frames are damaged on their way when <see cref="Lies"/> says so.
+/// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; and, if one is
+/// <paramref name="lying"/>, a fourth member whose outgoing frames are damaged on their way when <see cref="Lies"/> says so.
 /// </summary>
 internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IAsyncDisposable
 {
@@ -37,7 +37,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     /// <summary>The links of <see cref="Hostile"/>.</summary>
     public DamagedLinks? Lies { get; private set; }
 
-    /// <summary>Who was a member and left.</summary>
+    /// <summary>The node that was a member and left.</summary>
     public (ProcessId Id, NodeAddress Address) Former { get; private set; }
 
     public static async Task<FrameVictims> StartAsync(SocketPortKind port, bool lying = false)
@@ -50,8 +50,8 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     public static void Declare(DhtMaps maps) => maps.Map<string, int>("lab");
 
     /// <summary>
-    /// What hostile strangers must not have changed: every node serves, answers and is answered, and is in the same view. Null, or what is
-    /// wrong.
+    /// Demands what hostile strangers must not have changed: every node serves, answers and is answered, and its view has the same members as at the start.
+    /// Null, or what is wrong.
     /// </summary>
     public async Task<string?> CheckAsync()
     {
@@ -87,7 +87,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         return Broken();
     }
 
-    /// <summary>A node that has stopped, or null.</summary>
+    /// <summary>A node of which a turn threw, or that is no longer an active member; or null.</summary>
     public string? Broken(bool mayBeExcluded = false)
     {
         foreach (var member in _members)
@@ -138,7 +138,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         var marks = new MarkLog();
         var host = new OpenLoopHost(new() { Cluster = Cluster, Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
             lies ? inner => new TappedNode(inner, null, Lies = new(inner.Links)) : null);
-        // Where nobody lies a node may only be excluded for what it is sent, however busy the machine is.
+        // If nobody lies, only what a node is sent may get it excluded, however busy the machine is: so probes are patient.
         var oracle = lying ? new OracleOptions() : new() { ProbeInterval = TimeSpan.FromMilliseconds(500), ProbeRounds = 20 };
         var node = await IdaNode.HostAsync(new() { Cluster = Cluster, Seeds = seeds, Membership = oracle }, host, CancellationToken.None).AsTask().WaitAsync(s_patience);
         var group = await node.JoinAsync(GroupName, g => g.OnQuery<int, int>("echo", static (_, number) => number).Handle<byte[]>("note", static (_, _) => { }).Handle<long>("mark", (from, number) => marks.Add(from.Id, number)),

@@ -7,7 +7,7 @@ using GroupCore.Wire;
 
 namespace Ida.Scenarios;
 
-/// <summary>Frames of a group in the place of a true one that are well formed and that no honest member sends: damage of single fields hardly ever comes to them.</summary>
+/// <summary>Well-formed frames of a group that no honest member sends, in place of true ones. Damage of single fields hardly ever makes them.</summary>
 internal static class GroupLies
 {
     private const int DataHead = 8;
@@ -33,7 +33,7 @@ internal static class GroupLies
         return lie;
     }
 
-    /// <summary>Ordered messages that count on more positions than there are.</summary>
+    /// <summary>Ordered messages whose deps count more positions than there are.</summary>
     private static byte[] FurtherDeps(byte[] body, Prng random)
     {
         byte[] lie = [.. body];
@@ -42,7 +42,7 @@ internal static class GroupLies
         return lie;
     }
 
-    /// <summary>A report that begins, or ends, at any position of its own, with one more that nobody gave.</summary>
+    /// <summary>A report whose order begins late, with one more position that nobody gave, or ends early.</summary>
     private static byte[]? LateBase(byte[] body, Prng random)
     {
         if (FlushReport.Read(body, BinaryPrimitives.ReadUInt16LittleEndian(body.AsSpan(11))) is not { } truth) return null;
@@ -59,7 +59,7 @@ internal static class GroupLies
         return bytes;
     }
 
-    /// <summary>A report of more, or of less, messages of a member than it has sent.</summary>
+    /// <summary>A report of more, or of fewer, messages of a member than the reporter has.</summary>
     private static byte[]? MoreReceived(byte[] body, Prng random)
     {
         int members = BinaryPrimitives.ReadUInt16LittleEndian(body.AsSpan(11));

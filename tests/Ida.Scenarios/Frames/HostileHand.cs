@@ -4,8 +4,8 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Draws what a lying member sends in place of, or beside, a frame of its own. <paramref name="membership"/>: also frames of the Oracle, with
-/// which a process of the system can have others excluded; <paramref name="replaces"/>: the true frame may be lost for it.
+/// Draws what a lying member sends in place of, or beside, a frame of its own. With <paramref name="membership"/> it also sends frames of the Oracle, by
+/// which a process of the system can have others excluded. With <paramref name="replaces"/> a lie may take the place of the true frame.
 /// </summary>
 internal sealed class HostileHand(FrameContext context, IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> samples, Prng random, FrameTally tally, int count,
     bool membership, bool replaces)
@@ -25,7 +25,7 @@ internal sealed class HostileHand(FrameContext context, IReadOnlyDictionary<Fram
     {
         _drawn.Clear();
         FrameHeader.TryRead(frame, out var header);
-        // Few frames say what a member declares.
+        // Few frames say what a member declares, so none of them is spared.
         bool declares = header.Type == FrameType.CutPart;
         if (!Lies(header.Type) || (!declares && random.Next(3) != 0))
         {
@@ -64,7 +64,7 @@ internal sealed class HostileHand(FrameContext context, IReadOnlyDictionary<Fram
             var forged = _source.Next();
             if (FrameSource.IsOfLink(forged.Type) || !Lies(forged.Type)) continue;
             i--;
-            // In the place of a true one: what is of another group or view is refused before it is read.
+            // With slot and view of a true frame: a frame of another group or view is refused before it is read.
             bool inPlace = header.Slot != 0 && forged.Mutation != Mutation.View && FrameSource.GroupTypes.Contains(forged.Type);
             Add(peer, forged.Type, forged.Mutation, inPlace ? Whole(forged.Type, header.Slot, header.View, forged.Bytes[FrameHeader.Size..]) : forged.Bytes);
         }

@@ -31,13 +31,13 @@ internal sealed class MarkLog
         }
     }
 
-    /// <summary>What came of those members.</summary>
+    /// <summary>What came from those members.</summary>
     public List<(ProcessId From, long Number)> Of(IReadOnlyCollection<ProcessId> members)
     {
         lock (_lock) return [.. _marks.Where(mark => members.Contains(mark.From))];
     }
 
-    /// <summary>What came of those members, up to and with a number of one of them.</summary>
+    /// <summary>What came from those members, up to and including a number of one of them.</summary>
     public List<(ProcessId From, long Number)> Of(IReadOnlyCollection<ProcessId> members, ProcessId last, long number)
     {
         lock (_lock) return [.. _marks.Take(_marks.IndexOf((last, number)) + 1).Where(mark => members.Contains(mark.From))];

@@ -6,12 +6,12 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A batch of frames of a member that lies, in the middle of the work of all. With <paramref name="Membership"/> it lies to the Oracle as well.
+/// A batch of frames of a member that lies, in the middle of the work of all. With <paramref name="Membership"/> it lies to the Oracle, too.
 /// </summary>
 /// <remarks>
-/// What must hold: no turn throws; what has a bound of its own ends by it; whoever stays delivers the ordered messages of the honest in one order, and goes
-/// on with the others who stay, at the latest when the liar is stopped. A process of the system may have others excluded (SECURITY.md): who is ends with the typed
-/// error, and so do all its calls. Lies to the Oracle may also hold the system up, so then nobody need go on; nor need one that is left alone.
+/// What must hold: no turn throws. A call with a bound of its own ends by it. The members that stay deliver the ordered messages of the honest ones in one order, and go on
+/// together, at the latest when the liar is stopped. A process of the system may have others excluded (SECURITY.md): an excluded member ends with the typed
+/// error, and so do all its calls. Nobody need go on after lies to the Oracle, which may hold the system up; nor need a member that is left alone.
 /// </remarks>
 internal sealed record MemberBatch(ulong Seed, int Count, bool Membership, bool Replaces)
 {
@@ -51,7 +51,7 @@ internal sealed record MemberBatch(ulong Seed, int Count, bool Membership, bool 
         return new(failure ?? going.Disorder(), went, system.Members.Count - system.Standing.Count);
     }
 
-    // Who is not a member any more was told so by the right error.
+    // A process that is no longer a member must have been told so with the right error.
     private static async Task<string?> ExcludedAsync(FrameVictims system)
     {
         foreach (var member in system.Members.Except(system.Standing))

@@ -26,7 +26,7 @@ internal sealed class MemberFuzz(SocketPortKind port, ulong seed, Action<string>
 
     public List<string> Failures { get; } = [];
 
-    /// <summary>Goes on until the tally says <paramref name="frames"/>, or for so many batches as that takes if all frames are sent.</summary>
+    /// <summary>Goes on until the tally says <paramref name="frames"/>, or for as many batches as that takes if all frames are sent.</summary>
     public async Task RunAsync(long frames, int each, CancellationToken cancel = default)
     {
         long batches = (frames - Tally.Count + each - 1) / each;

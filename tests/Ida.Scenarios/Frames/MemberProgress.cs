@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Ida.Scenarios;
 
-/// <summary>Whether the honest members that are left go on among themselves, and delivered one order.</summary>
+/// <summary>Judges whether the honest members that are left go on among themselves, and have delivered in one order.</summary>
 internal sealed class MemberProgress(FrameVictims system)
 {
     private const long First = 1_000_000;
@@ -14,7 +14,7 @@ internal sealed class MemberProgress(FrameVictims system)
         var watch = Stopwatch.StartNew();
         while (true)
         {
-            // Alone it has no majority behind it, and waits for ever.
+            // A member that is left alone has no majority behind it, and waits for ever.
             if (system.Standing.Count < 2) return null;
             var began = watch.Elapsed;
             if (await TryAsync(attempt) is not { } failure || system.Broken(mayBeExcluded: true) is not null) return null;
@@ -24,7 +24,7 @@ internal sealed class MemberProgress(FrameVictims system)
         }
     }
 
-    /// <summary>Every one that is left is answered by each, and what they send in total order comes at all, in one order. Null, or what does not.</summary>
+    /// <summary>Each member that is left must be answered by all, and what they send in total order must come at all, in one order. Null, or what is wrong.</summary>
     public async Task<string?> TryAsync(TimeSpan time)
     {
         var left = system.Standing;

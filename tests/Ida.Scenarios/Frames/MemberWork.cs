@@ -1,6 +1,6 @@
 namespace Ida.Scenarios;
 
-/// <summary>What members do while one of them lies. Calls with a bound of their own end by it; a message that was sent waits as long as its group.</summary>
+/// <summary>What members do while one of them lies. Calls with a bound of their own must end by it; a message that was sent may wait as long as its group does.</summary>
 internal sealed class MemberWork(FrameVictims system)
 {
     private readonly List<(string Name, Task Call)> _sent = [];
@@ -38,8 +38,7 @@ internal sealed class MemberWork(FrameVictims system)
     public Task<string?> EndAsync(TimeSpan patience) => LateAsync(_sent, patience);
 
     /// <summary>
-    /// The one that lies gives up its part in the DHT and takes another: each is a view change, in which it says what it declares. What it declares itself is what the others do, or more, or
-    /// contradicts them.
+    /// The liar gives up its part in the DHT and takes another. Either causes a view change, in which it says what it declares: the same as the others, or more, or what contradicts them.
     /// </summary>
     private async Task TakePartAnewAsync(int round, CancellationToken cancel)
     {
@@ -55,7 +54,7 @@ internal sealed class MemberWork(FrameVictims system)
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            // Whoever lies may be refused.
+            // A liar may be refused.
         }
     }
 
@@ -81,7 +80,7 @@ internal sealed class MemberWork(FrameVictims system)
 
     private static async Task EndOf(Func<ValueTask> call)
     {
-        // All at once, as far as the caller's thread is concerned.
+        // The caller's thread does not wait, and starts all calls at once.
         await Task.Yield();
         try
         {
@@ -89,7 +88,7 @@ internal sealed class MemberWork(FrameVictims system)
         }
         catch (Exception error) when (error is not OutOfMemoryException)
         {
-            // Whoever works with a liar may fail; that it ends is judged.
+            // A call beside a liar may fail; only that it ends is judged.
         }
     }
 }

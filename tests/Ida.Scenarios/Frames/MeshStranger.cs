@@ -8,8 +8,8 @@ using Oracle.Frames;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A node of a simulated mesh that no system knows: it asks what any node may ask, and sends frames of every type, well formed or damaged by their structure, to members;
-/// a bit of some of its writes is flipped on their way, of its handshakes too. Nothing of that may cost anybody anything.
+/// A node of a simulated mesh that no system knows. It asks what any node may ask, and sends members frames of every type, well formed or damaged by their structure.
+/// In some of its writes, its handshakes included, a bit is flipped on the way. None of this may harm anybody.
 /// </summary>
 internal sealed class MeshStranger : ITimerTarget, IFrameHandler
 {
@@ -25,7 +25,7 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
 
     private MeshStranger(SimNode node, Func<View?> view, Action<string> drew) => (_node, _sender, _view, _drew) = (node.Node, new(node.Node), view, drew);
 
-    /// <summary>Some of what it sent came to where it hurts: nobody else sends what no node of this code would.</summary>
+    /// <summary>Some of its frames were refused as malformed, so they arrived: nobody else sends what no node of this code would.</summary>
     private const string Refused = "hostile frame refused";
 
     /// <summary>What it may draw.</summary>
@@ -44,7 +44,7 @@ internal sealed class MeshStranger : ITimerTarget, IFrameHandler
         return node;
     }
 
-    /// <summary>What of it arrived at the nodes of a simulation.</summary>
+    /// <summary>Notes whether nodes of a simulation have refused some of its frames.</summary>
     public static void Note(IEnumerable<SimNode> nodes, Ingredients drawn)
     {
         if (nodes.Any(static one => one.Node.Counters.Refused(RefusalReason.Malformed) > 0)) drawn.Draw(Refused);

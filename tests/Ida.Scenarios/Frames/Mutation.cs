@@ -6,7 +6,7 @@ internal enum Mutation
     /// <summary>Nothing: it comes at a wrong time, or from a wrong sender.</summary>
     None,
 
-    /// <summary>The same once more, several times.</summary>
+    /// <summary>The same frame several times.</summary>
     Replay,
 
     /// <summary>A bit is flipped.</summary>
@@ -21,13 +21,13 @@ internal enum Mutation
     /// <summary>A number becomes 0, 1, the largest, the smallest, half of it, one more or one less.</summary>
     Field,
 
-    /// <summary>A count or a length inside of the body says something else.</summary>
+    /// <summary>A count or a length in the body says something else.</summary>
     Count,
 
-    /// <summary>A value is replaced by very many arrays inside each other.</summary>
+    /// <summary>A value is replaced by very many nested arrays.</summary>
     Nest,
 
-    /// <summary>An address becomes text that is none, or a place that nobody can reach, or the receiver's own.</summary>
+    /// <summary>An address becomes text that is no address, or a place that nobody can reach, or the receiver's own.</summary>
     Address,
 
     /// <summary>The id of a node or the name of the system becomes another's.</summary>

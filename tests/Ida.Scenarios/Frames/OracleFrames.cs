@@ -10,7 +10,7 @@ using Oracle.State.Operations;
 
 namespace Ida.Scenarios;
 
-/// <summary>Well-formed frames of the Oracle about the nodes of a context: what a member, a replica or the leader would send, from whoever sends it.</summary>
+/// <summary>Well-formed frames of the Oracle about the nodes of a context, as a member, a replica or the leader would send them; but anybody may send these.</summary>
 internal sealed class OracleFrames(FrameContext context)
 {
     private static readonly ulong[] s_numbers = [0, 1, 2, 3, 5, 10, 50, 100, 1_000, 1UL << 31, 1UL << 32, (1UL << 63) - 1, 1UL << 63, ulong.MaxValue - 1, ulong.MaxValue];

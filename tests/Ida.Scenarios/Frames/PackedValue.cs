@@ -2,7 +2,7 @@ using GroupCore.Wire.MessagePack;
 
 namespace Ida.Scenarios;
 
-/// <summary>One value of a MessagePack text: of arrays and maps the header alone.</summary>
+/// <summary>One value of a MessagePack text; for an array or a map, its header alone.</summary>
 internal readonly record struct PackedValue(int Start, int Length, MessagePackType Type)
 {
     /// <summary>All values in their order, as far as the bytes read.</summary>

@@ -6,8 +6,8 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Whoever dials a node and speaks the protocol of links with it, byte by byte: a true handshake, true offsets, and any frames in
-/// between. Reads what comes, so that the other end is not held up. Blocking; for one thread.
+/// A peer that dials a node and speaks the protocol of links with it, byte by byte: a true handshake, true offsets, and any frames in
+/// between. It reads what comes, so that the other end is not held up. Blocking; for one thread.
 /// </summary>
 internal sealed class RawPeer : IDisposable
 {
@@ -140,7 +140,7 @@ internal sealed class RawPeer : IDisposable
         IsUp = ack.Status == HelloStatus.Accepted;
         if (!IsUp) return ack.Status;
         _peerToken = ack.Token;
-        // What was written and not received is given up: the next frame comes right behind what was.
+        // What was written and not received is given up: the next frame comes right behind what was received.
         Sent = Acknowledged = ack.Received;
         return ack.Status;
     }

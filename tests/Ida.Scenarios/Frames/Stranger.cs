@@ -39,8 +39,8 @@ internal sealed class Stranger : IDisposable
     public int Ended => _link.Ended;
 
     /// <summary>
-    /// Connects, and asks what any node may ask. Null when the victim does not take it. Only one that is <paramref name="registering"/> finds
-    /// itself among the nodes that frames are made of, so that no other can become a process of the system.
+    /// Connects, and asks what any node may ask. Null when the victim does not take it. Only a stranger that is <paramref name="registering"/> finds
+    /// itself among the nodes that frames are about, so that no other can become a process of the system.
     /// </summary>
     public FrameContext? Learn(FrameVictims system, bool registering)
     {
@@ -92,14 +92,14 @@ internal sealed class Stranger : IDisposable
         _link.Flush();
         _link.Write(frame.Bytes);
         _link.Flush();
-        // A segment of random bytes may be one that tells the truth; what comes behind it then does not.
+        // A segment of random bytes may happen to tell the truth; the bytes behind it then do not.
         if (frame.Type == FrameType.Segment) _link.WriteRaw(new byte[FrameHeader.Size]);
         if (_link.WaitForEnd(Patience)) return Again();
         Refusal = "no end of the connection";
         return false;
     }
 
-    /// <summary>Asks on until the victim has ended the connection; whether it does. Who takes no answers notices that by its writes alone.</summary>
+    /// <summary>Goes on asking until the victim has ended the connection; whether it does. A stranger that takes no answers notices that only by its writes.</summary>
     public bool AskUntilEnd()
     {
         for (long end = Environment.TickCount64 + Patience; Ended == 0 && Environment.TickCount64 < end;)
@@ -115,9 +115,9 @@ internal sealed class Stranger : IDisposable
 
     public void Dispose() => _link.Dispose();
 
-    // What a node does that dials: of two dials that cross one gives way and comes again, who is not known any more begins anew, and a connection that
-    // ends before the answer is dialled again. Where a loaded machine lets this thread wait between its dial and its Hello, the victim gives up the connection
-    // after the time that it leaves a stranger for its Hello, and is right to.
+    // Dials as any node does. If two dials cross, one gives way and is repeated; a node that is not known any more begins anew; and a connection that ends before
+    // the answer is dialled again. If a loaded machine holds this thread up between its dial and its Hello, the victim rightly gives up the connection
+    // after the time that it leaves a stranger for its Hello.
     private bool Again()
     {
         long end = Environment.TickCount64 + Patience;

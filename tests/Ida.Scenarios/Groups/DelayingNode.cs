@@ -7,8 +7,8 @@ using Ida.Testing;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A node some of whose completions take virtual time, as user code does that other threads run: saving a checkpoint, for example. Some timers
-/// may fire late, as they do behind much other work. Who asks is told what is posted.
+/// A node some of whose completions take virtual time, as user code on other threads does: saving a checkpoint, for example. Some timers
+/// may fire late, as they do behind much other work. A given callback is told what is posted.
 /// </summary>
 internal sealed class DelayingNode(Simulation simulation, INode inner, Func<ICompletion, TimeSpan> delay, Func<ITimerTarget, TimeSpan>? late = null, Action<NodeCommand>? posts = null) : INode
 {

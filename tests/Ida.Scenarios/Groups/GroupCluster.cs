@@ -49,7 +49,7 @@ internal sealed class GroupCluster : IDisposable
 
     /// <summary>
     /// Messages sent by handlers go to a checker of their own: while a member is wedged they overtake its callers' messages, which wait for
-    /// the next view (multicast.md#answers-may-cross-views), so that only each kind for itself is first in first out.
+    /// the next view (multicast.md#answers-may-cross-views), so only each kind by itself is first in, first out.
     /// </summary>
     public VirtualSynchronyChecker Chains { get; } = new();
 
@@ -94,7 +94,7 @@ internal sealed class GroupCluster : IDisposable
         return group.Members.TrueForAll(m => m.Initialised);
     }
 
-    /// <summary>All but <paramref name="late"/>, which has acknowledged the end of the view, install the next one. It does when it is not deaf any more.</summary>
+    /// <summary>All members but <paramref name="late"/>, which has acknowledged the end of the view, install the next one; it follows when it is no longer deaf.</summary>
     public void ChangeViewWithout(TestMember late, TestMember? crashed = null)
     {
         var protocol = late.Group!.Protocol;

@@ -1,4 +1,4 @@
 namespace Ida.Scenarios;
 
-/// <summary>What a schedule of groups came to; a schedule is worth something only when much is delivered in several views.</summary>
+/// <summary>How a schedule of groups ended; a schedule is worth something only if much is delivered, in several views.</summary>
 internal readonly record struct GroupOutcome(string? Violation, long Deliveries, int Views);

@@ -7,7 +7,7 @@ namespace Ida.Scenarios;
 /// <summary>What a random schedule is made of: weights of the things that happen to a group.</summary>
 internal sealed record GroupSchedule
 {
-    /// <summary>What is told of members that do not come to rest.</summary>
+    /// <summary>The message about members that do not come to rest.</summary>
     public const string NotSettled = "members stay wedged or without state";
 
     public int Members { get; init; } = 4;
@@ -50,22 +50,22 @@ internal sealed record GroupSchedule
 
     public int StateBytes { get; init; } = 600_000;
 
-    /// <summary>Messages of a sender, or positions, after which a view ends in the seeds that have short ones.</summary>
+    /// <summary>Messages of a sender, or positions, after which a view ends in the seeds with short views.</summary>
     public uint ShortView { get; init; } = 40;
 
-    /// <summary>Whether a caller that flushed is excluded or crashes right after (B3).</summary>
+    /// <summary>Probability that a caller that flushed is excluded or crashes right after (B3).</summary>
     public double FailAfterFlush { get; init; } = 0.2;
 
-    /// <summary>The sequencer fails together with a caller that flushed: the order both knew must have reached others (B3).</summary>
+    /// <summary>Probability that the sequencer fails together with such a caller: the order that both knew must have reached others (B3).</summary>
     public double SequencerFailsToo { get; init; }
 
     /// <summary>Probability that a member hears the first sequencer late: order records take long, data does not.</summary>
     public double SlowSequencer { get; init; }
 
-    /// <summary>Several members fail at once, so that what few had received is lost.</summary>
+    /// <summary>Probability that two members fail at once, so that what few had received is lost.</summary>
     public double FailTogether { get; init; } = 0.3;
 
-    /// <summary>Probability that what a schedule slows down is a member's way out altogether.</summary>
+    /// <summary>How many times slower a way between two members becomes when a schedule slows it down.</summary>
     public double SlowFactor { get; init; } = 40;
 
     /// <summary>Runs one schedule; without a violation all is well.</summary>
@@ -89,7 +89,7 @@ internal sealed record GroupSchedule
                 foreach (var b in simulation.Nodes)
                     if (a != b) simulation.Network.Slow(a, b, 1);
             bool settled = cluster.Settle(20);
-            // Of what waits each short view takes only so much: a schedule is at rest when no call is queued.
+            // Each short view takes only some of the calls that wait, so a schedule is at rest only when no call is queued.
             simulation.RunUntil(() => cluster.Members.TrueForAll(m => !m.Usable || m.Group!.Protocol.Backlog.Calls == 0), TimeSpan.FromSeconds(60));
             simulation.Run(TimeSpan.FromSeconds(3));
             if (cluster.Oracle.Find("g")!.Lost) return new(cluster.Verdict(atRest: false), cluster.Checker.Deliveries, cluster.Oracle.Installs);

@@ -3,8 +3,8 @@ using Ida.Testing;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// When a membership ended, as whoever judges it was told, and from when on no handler of it may begin any more: at once where it has left and was told so, and a moment later where it was
-/// excluded (views-and-flush.md#when-things-fail), of which its group may hear after its node, and a completion late.
+/// When a membership ended, as its judge was told, and from when on none of its handlers may begin. If it has left and was told so, that is at once. If it was excluded
+/// (views-and-flush.md#when-things-fail), it is a moment later, since its group may hear of that after its node, and by a completion.
 /// </summary>
 internal sealed class MemberEnd(Simulation simulation)
 {
@@ -23,13 +23,13 @@ internal sealed class MemberEnd(Simulation simulation)
     /// <summary>It was excluded, or gave itself up.</summary>
     public void Excluded() => End(simulation.Now + s_late + (2 * simulation.Options.MaxCompletionDelay));
 
-    /// <summary>It is over for whoever judges it, and how it ends is another's matter: its process has crashed, or is about to.</summary>
+    /// <summary>Its process has crashed, or is about to: it no longer counts, and a handler that still begins is no violation.</summary>
     public void Crashed() => HasEnded = true;
 
     private void End(TimeSpan silentFrom)
     {
         HasEnded = true;
-        // The first that counts.
+        // The first end counts.
         if (_silentFrom == TimeSpan.MaxValue) _silentFrom = silentFrom;
     }
 }

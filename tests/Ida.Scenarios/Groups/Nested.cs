@@ -3,12 +3,12 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Messages to one that handlers send: while a member is wedged they overtake what its callers send, and each other, so that of
-/// their order nothing can be judged: only that they are received, once, with the state, in their view and while their sender is a member.
+/// Judges messages that handlers send to one member. While a member is wedged they overtake what its callers send, and each other, so their order is
+/// not judged: only that they are received, once, with the state, in their view and while their sender is a member.
 /// </summary>
 internal static class Nested
 {
-    /// <summary>What a checker that hears of nothing but them and the views found; null when nothing.</summary>
+    /// <summary>The violations found by a checker that is told only of these messages and the views; null for none.</summary>
     public static string? Broken(VirtualSynchronyChecker checker)
     {
         if (checker.Passed) return null;

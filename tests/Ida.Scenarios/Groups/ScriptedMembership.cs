@@ -86,7 +86,7 @@ internal sealed class ScriptedMembership(Simulation simulation, ScriptedOracle o
 
     private void Ask(Action request)
     {
-        // A retry until answered is the contract of membership: one request that always arrives is the same, for the groups.
+        // By its contract, a membership retries until it is answered; for the groups, one request that always arrives amounts to the same.
         if (!Failed) _simulation.After(Delay(), request);
     }
 

@@ -171,7 +171,7 @@ internal sealed class ScriptedOracle(Simulation simulation)
         Push(group);
     }
 
-    /// <summary>Nobody who stays holds the state: leavers, who hold it, are told like the others.</summary>
+    /// <summary>No member that stays holds the state; leavers that hold it are told like the others.</summary>
     private void Lose(ScriptedGroup group)
     {
         group.Lost = true;

@@ -7,8 +7,8 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A small layer: a set of numbers that only grows. A number goes to all at once; whoever comes asks the others for theirs; and at a view change all contribute
-/// what they have. Each frame says whose it is, so that a layer notices one of another.
+/// A small layer: a set of numbers that only grows. A number goes to all at once; a newcomer asks the others for theirs; and at a view change all contribute
+/// what they have. Each frame names its layer, so that a layer notices a frame of another.
 /// </summary>
 internal sealed class SetLayer(IGroupPort port, LayerFrames frames) : IGroupLayer
 {
@@ -24,7 +24,7 @@ internal sealed class SetLayer(IGroupPort port, LayerFrames frames) : IGroupLaye
 
     public int Taken { get; private set; }
 
-    /// <summary>What came and is no frame of this layer.</summary>
+    /// <summary>What came though it is no frame of this layer.</summary>
     public List<string> Wrong { get; } = [];
 
     /// <summary>Whether it keeps a member that is asked to leave.</summary>
@@ -38,7 +38,7 @@ internal sealed class SetLayer(IGroupPort port, LayerFrames frames) : IGroupLaye
 
     private FrameType Answer => frames.Last;
 
-    /// <summary>Inside a turn.</summary>
+    /// <summary>To be called in a turn.</summary>
     public void Add(ulong number)
     {
         if (!_numbers.Add(number) || port.Wedged || port.View is not { } view) return;

@@ -2,19 +2,22 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>Updates: with every option, given up at every step, whose functions throw, remove, take long, call back, and let others come between. What became of one that is not known its last put tells.</summary>
+/// <summary>
+/// Updates with every option, cancelled at every step, with functions that throw, remove, take long, call back, and let other puts come in between. If the outcome of an update is unknown,
+/// retries of its last put find it out.
+/// </summary>
 internal sealed partial class SurfaceSchedule
 {
-    // What removes where there is nothing puts nothing: all that it says rests on its read.
+    // An update that removes an absent key puts nothing, so its answer rests on its read alone.
     private static readonly SurfaceHabit[] s_habits = [.. Enum.GetValues<SurfaceHabit>(), SurfaceHabit.Removes, SurfaceHabit.Removes];
 
-    // At the level that is asked for it is not: its reads and puts are strict.
+    // An update's reads and puts are strict, whatever level is asked for.
     private void Update(HarnessMember member, ConsistencyLevel level)
     {
         _drawn.Draw(SurfaceNames.Update);
         var habit = s_habits[_updates.Next(s_habits.Length)];
         var timing = SurfaceTiming.Draw(_updates, _drawn, _world.Deliveries, retry: false);
-        // It is over when its time is, though each of its reads and puts takes less.
+        // It must end with its time, though each of its reads and puts takes less.
         if (habit == SurfaceHabit.MeetsAlways) timing = timing with { Timeout = TimeSpan.FromMilliseconds(1 + _updates.Next(300)) };
         if (habit == SurfaceHabit.Cancels && timing.Source is null) timing = timing with { Source = new() };
         ConsistencyLevel? named = level == _world.Options.Member.Level && _updates.Next(2) == 0 ? null : level;
@@ -80,14 +83,14 @@ internal sealed partial class SurfaceSchedule
             case SurfaceHabit.ThrowsAgain or SurfaceHabit.Meets when calls == 1:
                 ComeBetween(_updates.Next(3) == 0 && Pick(member.Index) is { } another ? another : member, part, plain: false);
                 break;
-            // In the end no time passes as long as anything is delivered.
+            // Not at the end, where no time passes as long as anything is delivered.
             case SurfaceHabit.MeetsAlways when !_isOver:
                 ComeBetween(member, part, plain: true);
                 break;
         }
     }
 
-    // They go on beside the update, and nobody awaits them in its function.
+    // These calls go on beside the update; its function does not await them.
     private void CallFrom(HarnessMember member)
     {
         const string who = "of a function of an update";
@@ -98,7 +101,7 @@ internal sealed partial class SurfaceSchedule
         _ledger.Begin(CallKind.Status, who, member, member.Dht.StatusAsync());
     }
 
-    // At the same member it comes before what the update goes on with.
+    // At the same member the put comes before the next step of the update.
     private void ComeBetween(HarnessMember member, SurfacePart part, bool plain)
     {
         var other = new SurfaceOperation($"c{++_name}", ConsistencyLevel.Strict);

@@ -17,7 +17,7 @@ internal sealed partial class SurfaceSchedule
     private readonly DhtWorld _world;
     private readonly Prng _random, _stalls, _levels, _followers, _conditions, _defaults, _updates, _ids;
 
-    // Where few bytes may be in flight; null where as many as by default.
+    // Set if few bytes may be in flight; null for the default.
     private readonly Prng? _heavy;
     private readonly DhtFaults _faults;
     private readonly Ingredients _drawn;
@@ -130,7 +130,7 @@ internal sealed partial class SurfaceSchedule
         };
     }
 
-    // A few large values.
+    // Room for a few large values.
     private DhtOptions DrawBytes(DhtOptions options)
     {
         if (_heavy is null) return options;
@@ -138,7 +138,7 @@ internal sealed partial class SurfaceSchedule
         return options with { Member = options.Member with { MaxInFlightBytes = (1 << 20) + _heavy.Next(1 << 20) } };
     }
 
-    // That of all calls which name none.
+    // The level of all calls that name none.
     private DhtOptions DrawLevel(DhtOptions options)
     {
         if (_defaults.Next(4) != 0) return options;
@@ -146,7 +146,7 @@ internal sealed partial class SurfaceSchedule
         return options with { Member = options.Member with { Level = ConsistencyLevel.Ordered } };
     }
 
-    // Less than one large value, so that nearly everything waits for room, or some of them.
+    // Room for less than one large value, so that nearly everything waits, or for a few.
     private void DrawLinks(Prng random)
     {
         if (random.Next(6) != 0) return;
@@ -154,7 +154,7 @@ internal sealed partial class SurfaceSchedule
         _world.BulkBytes = random.Next(2) == 0 ? 200 + random.Next(4_000) : 100_000 + random.Next(900_000);
     }
 
-    // Of several members that are gone not all is remembered, of one it is.
+    // The outcomes of one member that is gone are remembered, but not all of those of several.
     private void DrawLost(Prng random)
     {
         if (random.Next(4) != 0) return;
@@ -169,7 +169,7 @@ internal sealed partial class SurfaceSchedule
         _world.LateViews = true;
     }
 
-    // Queues that are full beside puts that others take over, since what would end them is on its way for long.
+    // Full queues beside puts that others take over, since the frames that would end these are on their way for long.
     private int DrawSlow(Prng random)
     {
         if (_world.Options.Member is { MaxOperations: > 100, MaxQueuePerKey: > 100 } || random.Next(2) != 0) return 0;
@@ -196,7 +196,8 @@ internal sealed partial class SurfaceSchedule
         LookAtPlaces();
     }
 
-    // Those that gave their place back have none; when what they wait for comes they take one again.
+    // No member may have more operations in flight than its options allow, nor more bytes, unless one operation alone has them. Parked operations have given their place back, and take one
+    // again when what they wait for comes.
     private void LookAtPlaces()
     {
         int most = _world.Options.Member.MaxInFlight;
@@ -268,7 +269,7 @@ internal sealed partial class SurfaceSchedule
         Call(operation, member, first: true);
     }
 
-    /// <summary>One that its member, or another, gives; or of those that stand for ids which the member of a session has given, whatever becomes of it.</summary>
+    /// <summary>An id that this member or another gives; or a made-up one, which stands for an id that the member of a session has given, whatever becomes of that member.</summary>
     private OperationId IdFor(HarnessMember member)
     {
         if (_ids.Next(3) != 0) return new(_session.Session, ++_sequence);
@@ -315,7 +316,7 @@ internal sealed partial class SurfaceSchedule
             if (failing.Contains(SurfaceDriver.ShardOf(dht, part))) operation.Dead.Add(i);
     }
 
-    // Only one shard can tell whether what is expected of its keys holds.
+    // Only a single shard can tell whether expectations hold, so the parts of other shards go.
     private void ExpectSome(SurfaceOperation operation, Dht dht)
     {
         var parts = operation.Parts;
@@ -325,7 +326,7 @@ internal sealed partial class SurfaceSchedule
         if (only && parts.Exists(static part => part.IsChange)) parts.RemoveAll(static part => !part.IsChange);
         for (int i = 0; i < parts.Count; i++)
         {
-            // What fails has no key of which anything is known.
+            // A part that fails has a key of which nothing is known.
             if (!parts[i].IsChange || (i > 0 && !only && _conditions.Next(3) == 0)) continue;
             var (version, value) = _known.Guess(parts[i].Name);
             parts[i] = parts[i] with { Expected = version, ExpectedValue = value, Kind = only || (i > 0 && _conditions.Next(3) == 0) ? PartKind.Check : parts[i].Kind };
@@ -354,7 +355,7 @@ internal sealed partial class SurfaceSchedule
         return able.Count == 0 ? null : able[_random.Next(able.Count)];
     }
 
-    // A resolver that calls the library: it must not wait, and what it began ends as any call does.
+    // A resolver that calls the library. It does not wait, and its calls must end as any others do.
     private void CallBack(HarnessMember member)
     {
         if (member.Dht is null) return;
@@ -379,7 +380,7 @@ internal sealed partial class SurfaceSchedule
         }, "The end of all calls", () => _ledger.Describe());
         if (Depopulated) return;
         _world.Settle();
-        // Puts without a caller too: one that stays open would in the end refuse its member's others.
+        // Puts without a caller must end, too: one that stays open would finally make its member refuse others.
         _world.RunUntil(() =>
         {
             _world.WaitForUserCode(static _ => true);
@@ -409,7 +410,7 @@ internal sealed partial class SurfaceSchedule
             foreach (var (key, found) in slice.Of(SurfaceDriver.Value(member.Dht, map))) yield return ($"{map}:{key}", found.Version);
     }
 
-    /// <summary>What was answered before a shard was lost is judged too; there are no replicas to compare then.</summary>
+    /// <summary>Answers given before a shard was lost are judged, too; there are no replicas to compare then.</summary>
     private string? Judge()
     {
         string? wrong = _world.EndedForNothing();

@@ -3,10 +3,11 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What members show of their slices while anything fails, judged by what clients were told. Each value is one that somebody wrote, with the version that its caller was told. A put of several keys shows in all
-/// that the slice has, or in none: a slice is one moment. And a member that says it has all of its shard shows what its own callers were told before it was asked.
+/// Judges what members show of their slices while anything fails, by what clients were told. Somebody must have written each value, with the version that its caller was told. A member that
+/// says it has all of its shard must show what its own callers were told before it was asked. In such a slice, which is one moment, a put of several keys must show in all of the keys
+/// that are there, or in none.
 /// </summary>
-/// <remarks>Lists are never removed, so of them alone it is known that they must be there.</remarks>
+/// <remarks>Only lists are never removed, so only they are known to be there.</remarks>
 internal sealed class SurfaceSlices
 {
     private readonly List<(int Member, string Key, int Shard, ulong Version)> _told = [];
@@ -17,10 +18,10 @@ internal sealed class SurfaceSlices
     /// <summary>How many answers to members' own callers there were so far.</summary>
     public int Told => _told.Count;
 
-    /// <summary>The caller of a put that was applied was told versions.</summary>
+    /// <summary>Notes the versions that the caller of an applied put was told.</summary>
     /// <param name="operation">The put.</param>
     /// <param name="told">What it was told.</param>
-    /// <param name="by">The member by which alone it was called, so that this one has executed its part; null for several.</param>
+    /// <param name="by">The only member at which it was called, which has therefore executed its part; null if there were several.</param>
     public void Add(SurfaceOperation operation, SurfaceTold told, HarnessMember? by)
     {
         if (told is not { IsApplied: true, Versions.Count: > 0 } || operation.Dead.Count > 0) return;
@@ -31,7 +32,7 @@ internal sealed class SurfaceSlices
             if (part.Kind == PartKind.Append) _told.Add((by.Index, part.Name, SurfaceDriver.ShardOf(by.Dht, part), told.Versions[i]));
     }
 
-    /// <summary>A member has answered a snapshot; throws where it lacks what its own callers were told.</summary>
+    /// <summary>A member has answered a snapshot; throws if it lacks what its own callers were told.</summary>
     /// <param name="member">The member.</param>
     /// <param name="asked">When it was asked, by the recorder of the history.</param>
     /// <param name="told">How many answers there were then.</param>
@@ -65,7 +66,10 @@ internal sealed class SurfaceSlices
         }
     }
 
-    /// <summary>What was wrong with slices of members that <paramref name="lasts"/>; null for nothing. What one holds that is excluded meanwhile, and does not know it, the others need not have.</summary>
+    /// <summary>
+    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it may hold what the
+    /// rest does not have.
+    /// </summary>
     public string? Wrong(History history, Func<string, bool> lasts)
     {
         foreach (var (who, isWhole, versions) in _shown)
@@ -73,7 +77,7 @@ internal sealed class SurfaceSlices
             if (!isWhole || !lasts(who)) continue;
             foreach (var (client, pairs) in _puts)
             {
-                // Of a value that is not there it is not known whether it was removed, and of none whether its key is of this shard.
+                // A value that is not there may have been removed, or its key may be of another shard.
                 var there = pairs.FindAll(pair => versions.ContainsKey(pair.Key));
                 if (there.Find(pair => versions[pair.Key] >= pair.Version) is { Key: { } shows } && there.Find(pair => versions[pair.Key] < pair.Version) is { Key: { } lacks })
                     return $"{who} shows a put of {client} in {shows} and not in {lacks}, which it was to change together.";

@@ -1,7 +1,7 @@
 namespace Ida.Scenarios;
 
-/// <summary>What a call told of its put: each way of the public surface tells something else.</summary>
-/// <param name="IsApplied">Whether it was applied, as far as versions were expected of it.</param>
+/// <summary>What a call told of its put; each kind of call tells something else.</summary>
+/// <param name="IsApplied">Whether it was applied; false only if an expected version was not met.</param>
 /// <param name="Id">Its id; null where the call does not tell it.</param>
 /// <param name="Versions">The versions of its keys; empty where the call does not tell them.</param>
 internal sealed record SurfaceTold(bool IsApplied, OperationId? Id, PutVersions Versions)
@@ -15,13 +15,13 @@ internal sealed record SurfaceTold(bool IsApplied, OperationId? Id, PutVersions 
     /// <summary>Whether the key that was to be removed had a value; null where the call does not tell it.</summary>
     public bool? WasThere { get; init; }
 
-    // That it is executed, and no more.
+    // Whether it tells that the put is executed, and no more.
     private bool SaysLittle => Id is not null && Versions.Count == 0 && !Failed;
 
-    // A removed key that had no value has no version. Of nothing else it is told whether it was there.
+    // A removed key that had no value has no version. Only of a removed key is it told whether it was there.
     private bool? SaysThere(bool removes) => WasThere ?? (removes && Versions.Count == 1 ? Versions[0] != 0 : null);
 
-    /// <summary>Whether another call of the put may have been told that.</summary>
+    /// <summary>Whether another call of the same put may have been told the other answer.</summary>
     public bool Agrees(SurfaceTold other)
     {
         bool removes = WasThere is not null || other.WasThere is not null;
