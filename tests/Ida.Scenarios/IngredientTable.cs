@@ -7,13 +7,13 @@ internal sealed class IngredientTable
 {
     private const long LeastPercent = 1;
 
-    // Of some hundred ingredients of some campaigns a day, each of exactly that share, one is wrongly named in decades.
+    // With some hundred ingredients, each of exactly that share, and some campaigns a day, one is reported wrongly in decades.
     private const double ByChance = 1e-6;
     private readonly SortedDictionary<string, Row> _rows = new(StringComparer.Ordinal);
 
     /// <summary>
-    /// Ingredients that too few seeds drew: a defect of the schedule. Few enough that one that 1 % of all seeds draw would be drawn as seldom with a
-    /// probability of less than 10⁻⁶; so none in 1,375 seeds, 2 in 2,000, 55 in 10,000.
+    /// Ingredients that too few seeds drew: a defect of the schedule. Too few means that an ingredient drawn by 1 % of all seeds would be drawn as seldom with a
+    /// probability of less than 10⁻⁶: by none of 1,375 seeds, 2 of 2,000, 55 of 10,000.
     /// </summary>
     public IEnumerable<string> Rare => _rows.Where(static pair => pair.Value.IsRare).Select(static pair => pair.Key);
 

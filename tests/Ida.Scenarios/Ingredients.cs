@@ -11,10 +11,10 @@ internal sealed class Ingredients(IReadOnlyList<string> declared)
     /// <summary>Each that was drawn, with how often.</summary>
     public IReadOnlyDictionary<string, long> Drawn => _drawn;
 
-    /// <summary>Whether the scenario declares it: one that waits for a mend is left out of the declaration, and the schedule asks before it draws.</summary>
+    /// <summary>Whether the scenario declares it. An ingredient that waits for a fix is left out of the declaration, so the schedule asks before it draws.</summary>
     public bool Allows(string name) => declared.Contains(name);
 
-    /// <summary>To be called where the thing is done, and not where the dice would allow it.</summary>
+    /// <summary>To be called where the thing is done, not where the random numbers would allow it.</summary>
     public void Draw(string name)
     {
         if (!Allows(name)) throw new InvalidOperationException($"\"{name}\" is no ingredient that the scenario declares.");

@@ -3,27 +3,27 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>What a node at rest must not keep of what has been: commands, timers, links, bytes and slabs of them, frames that came too early, operations.</summary>
+/// <summary>Judges that a node at rest keeps nothing of the past: commands, timers, links, bytes and slabs of them, frames that came too early, operations.</summary>
 internal static class Leftovers
 {
-    /// <summary>The ingredient of a run in which nodes were judged that had rested for long.</summary>
+    /// <summary>The ingredient of a run in which nodes were judged after a long rest.</summary>
     public const string Judged = "nodes judged after a long rest";
 
-    // A reset, or a dial that gets lost, may come at any time, and leave a connection that has not said who it is for 5 s: what is wrong each time is wrong.
+    // A reset or a lost dial may come at any time, and leave for 5 s a connection that has not said who it is: only what is wrong at each look is wrong.
     private const int Looks = 4;
     private static readonly TimeSpan s_apart = TimeSpan.FromSeconds(7);
 
-    // Until links to nodes which have gone are over: 180 s at most until a connection to a machine that vanished is reset, and a minute without a connection that ends those that
-    // nobody holds.
+    // Until links to nodes that have gone are over: 180 s at most until a connection to a machine that vanished is reset, and a minute without a connection until a link that nobody
+    // holds ends.
     private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250), s_second = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// A rest so long that links to nodes which have gone are over. It begins again where a node has ended meanwhile: over the mesh, among few, bad luck with dials may exclude one at any time.
-    /// In memory no dial gets lost, and none has ended but for what was before the rest.
+    /// Rests so long that links to nodes that have gone are over. The rest begins again if a node has ended meanwhile: over the mesh, among few nodes, bad luck with dials may exclude one at any
+    /// time. In memory no dial gets lost, so a node may end only because of what was before the rest.
     /// </summary>
     /// <param name="simulation">What rests.</param>
-    /// <param name="settled">Whether all that was before the rest is over; else a node may end for it yet.</param>
-    /// <param name="look">Called every second of it.</param>
+    /// <param name="settled">Whether all that was before the rest is over; if not, a node may still end because of it.</param>
+    /// <param name="look">Called every second of the rest.</param>
     public static async Task RestLongAsync(Simulation simulation, bool settled, Action? look = null)
     {
         for (bool mayEnd = !settled || simulation.Options.Carrier != SimCarrier.Memory; ; mayEnd = simulation.Options.Carrier != SimCarrier.Memory)
@@ -40,7 +40,7 @@ internal static class Leftovers
         }
     }
 
-    /// <summary>Judges nodes after a long rest; throws for what they keep.</summary>
+    /// <summary>Judges nodes after a long rest; throws for what they keep at each of several looks. Nothing more is judged if some node begins or ends meanwhile.</summary>
     public static async Task JudgeAsync(IEnumerable<SimMember> members, ScenarioRun run)
     {
         var wrong = members.ToList();
@@ -55,7 +55,7 @@ internal static class Leftovers
         }
     }
 
-    /// <summary>What a node keeps too much of at any rest, as a report names it; null where it keeps what it needs.</summary>
+    /// <summary>What a node keeps too much of at any rest, as a report names it; null if it keeps only what it needs.</summary>
     public static string? Of(SimMember member)
     {
         int groups = member.Node.Groups.Count;
@@ -63,7 +63,7 @@ internal static class Leftovers
         return rest.Excess is { } excess ? $"{member} is at rest: {excess} {rest}" : null;
     }
 
-    // Of a node that has rested for long.
+    // What is wrong with the links of a node after a long rest.
     private static string? OfLinks(SimMember member)
     {
         var simulation = member.Host.Simulation;
@@ -74,7 +74,7 @@ internal static class Leftovers
         return rest.WrongLink is { } wrong ? $"{member} has rested for long: {wrong} {rest}" : null;
     }
 
-    // One that ends, and whose program begins again at once, is another.
+    // A node whose program restarts it at once is another node.
     private static List<SimNode> Lives(Simulation simulation) => [.. simulation.Nodes.Where(static node => node.Alive)];
 
     private static NodeAtRest AtRest(SimNode node) => new(node.Id, node.Address, node.Kept);

@@ -4,7 +4,7 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>A node at rest: what it keeps of what has been, and the nodes around it.</summary>
+/// <summary>A node at rest: what it keeps of the past, and the nodes around it.</summary>
 /// <param name="Id">Its id.</param>
 /// <param name="Address">Where it listens.</param>
 /// <param name="Kept">What it keeps.</param>
@@ -16,7 +16,7 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     /// <summary>In how many groups it is.</summary>
     public int Groups { get; init; }
 
-    /// <summary>Whether it has a logger, for which somebody looks at it once a second.</summary>
+    /// <summary>Whether it has a logger, for which a watch looks at it once a second.</summary>
     public bool HasLog { get; init; }
 
     /// <summary>Bytes of slabs with messages of its groups that all members have.</summary>
@@ -28,10 +28,10 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     /// <summary>The nodes that live, itself among them.</summary>
     public IReadOnlyList<NodeAtRest> Living { get; init; } = [];
 
-    /// <summary>Addresses at which no node lives and where it looks for whoever starts there: as a voter at seeds.</summary>
+    /// <summary>Addresses at which no node lives, but where it looks for nodes that start there, as a voter does at seeds.</summary>
     public IReadOnlyList<NodeAddress> Watched { get; init; } = [];
 
-    /// <summary>What it keeps too much of, at any rest; null where there is nothing. A link to a node that has gone may keep what that one has not acknowledged until the link is over.</summary>
+    /// <summary>What it keeps too much of, at any rest; null for nothing. A link to a node that has gone may keep, until the link is over, what that node has not acknowledged.</summary>
     public string? Excess => Kept.Commands > 0 ? $"{Kept.Commands} commands wait."
         : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) + (HasLog ? TimersOfLog : 0) ? $"{Kept.Timers} timers wait, in {Groups} groups."
         : Kept.Slabs - Kept.Encoding > SlabsOfLinks ? $"{Kept.Slabs} bytes of slabs, {Kept.Encoding} of them to encode frames, with {Kept.Links.Count} links."
@@ -42,8 +42,8 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
         : null;
 
     /// <summary>
-    /// What is wrong with its links after a rest so long that those which lead nowhere are over; null for nothing. Each leads to a node that lives, and which has its other end, or
-    /// to an address that is watched; one to each. Those that it asks for are up. It has no connection but theirs.
+    /// What is wrong with its links after a rest so long that those which lead nowhere are over; null for nothing. Each must lead to a living node, which has its other end, or
+    /// to an address that is watched, with only one link to each. Links that the node asks for must be up. It must have no connections but those of its links.
     /// </summary>
     public string? WrongLink => Kept.Links.Select((link, at) => WhyWrong(link, Kept.Links.Take(at))).FirstOrDefault(static why => why is not null)
         ?? (Kept.Sockets is { } sockets && sockets != Carrying ? $"It has {sockets} sockets, and its links have {Carrying}."
@@ -53,7 +53,7 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     // Links to strangers are not counted for the node.
     private long Counted => Kept.Links.Where(static link => !link.IsForeign).Sum(static link => link.Backlog);
 
-    // One of each link, and one of each connection, for the beginning of a frame. What is not acknowledged may lie in a larger one, or in several that others have let go of.
+    // One slab of each link, and one of each connection, for the beginning of a frame. What is not acknowledged may lie in a larger slab, or in several that others have let go of.
     private long SlabsOfLinks => (SlabPool.SmallBytes * (Kept.Links.Count + (Kept.Sockets ?? 0L))) + Kept.Links.Where(static link => link.Backlog > 0).Sum(static link => link.Backlog + LinkLimits.FrameBytes);
 
     private int Carrying => Kept.Links.Count(static link => link.Phase is LinkPhase.Up or LinkPhase.Dialling);

@@ -3,12 +3,12 @@ using GroupCore.Wire.MessagePack;
 
 namespace Ida.Scenarios;
 
-/// <summary>What a node says of how it is, as a person reads it.</summary>
+/// <summary>Judges a node's description of itself, as a person reads it.</summary>
 internal static class NodeText
 {
     /// <summary>What is wrong with the text; null for nothing.</summary>
     /// <param name="node">The node that was asked.</param>
-    /// <param name="wasOver">Whether it had ended before: then it says no more than that.</param>
+    /// <param name="wasOver">Whether it had ended before: then it must say no more than that.</param>
     /// <param name="text">What it said.</param>
     public static string? Wrong(IdaNode node, bool wasOver, string text)
     {

@@ -8,7 +8,10 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
     public IReadOnlyList<string> Ingredients { get; init; } = [];
 
-    /// <summary>Share of its seeds in which the faults may take what the guarantees need, so that little is judged: more is a defect, of the schedule or of what says that all is lost. Null: not bounded.</summary>
+    /// <summary>
+    /// The largest share of its seeds in which the faults may take what the guarantees need, so that little is judged. More is a defect of the schedule, or of the code that reports the loss.
+    /// Null: not bounded.
+    /// </summary>
     public double? MostLost { get; init; }
 
     /// <summary>Whether its nodes talk over the TCP mesh and not in memory.</summary>
@@ -26,7 +29,7 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     /// <summary>The same with a listener to the activities of its calls that throws.</summary>
     public Scenario Listened() => this with { Name = $"{Name}-listened", IsListenedTo = true, Ingredients = [.. Ingredients, Unruly.Listener] };
 
-    /// <summary>Plays one seed of it, and counts what its simulated world did. Every runner of seeds comes by here.</summary>
+    /// <summary>Plays one seed of it, and counts what its simulated world did. Every runner of seeds calls this.</summary>
     public void Play(ScenarioRun run)
     {
         using var listening = IsListenedTo ? Unruly.Listen(run) : null;

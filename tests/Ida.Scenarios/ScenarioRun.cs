@@ -5,7 +5,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
-/// <summary>One seed of a scenario: what to run, and what it came to besides passing.</summary>
+/// <summary>One seed of a scenario: what to run, and what it yields besides passing.</summary>
 internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, string? without = null)
 {
     private Simulation? _simulation;
@@ -20,7 +20,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
         return _simulation = Case.Start(options);
     }
 
-    /// <summary>In every third seed over the mesh somebody whom nobody knows begins to send hostile frames to the members of <paramref name="view"/>, until it is crashed; null in the others.</summary>
+    /// <summary>In every third seed over the mesh, begins a node that nobody knows and that sends hostile frames to the members of <paramref name="view"/> until it is crashed; null in the others.</summary>
     public SimNode? BeginStranger(Func<View?> view) =>
         scenario.IsOverMesh && MeshStranger.IsDrawn(Case.Seed) && Case.Happens($"stranger") ? MeshStranger.Begin(_simulation!, view, Ingredients.Draw) : null;
 
@@ -42,13 +42,13 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
     /// <summary>What the run drew.</summary>
     public Ingredients Ingredients { get; } = new(scenario.Ingredients);
 
-    /// <summary>How long things took in it.</summary>
+    /// <summary>How long things took in the run.</summary>
     public Measures Measures { get; } = new();
 
-    /// <summary>What calls met in it.</summary>
+    /// <summary>What calls met in the run.</summary>
     public CallTable Calls { get; } = new();
 
-    /// <summary>Takes over what a ledger has counted; throws where it knows of a call that did what it must not.</summary>
+    /// <summary>Takes over what a ledger has counted; throws if a call did what it must not.</summary>
     public void Note(CallLedger ledger)
     {
         ledger.AddTo(Calls);
@@ -66,7 +66,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
     /// <summary>Members that left on purpose.</summary>
     public long Left { get; set; }
 
-    /// <summary>Of its work what is not judged: what reads saw that was lost with the member that showed it.</summary>
+    /// <summary>The part of its work that is not judged: reads that saw what was then lost with the member that showed it.</summary>
     public long Unjudged { get; set; }
 
     /// <summary>Whether the faults took what the guarantees need: a majority of the Oracle, all initialised members of a shard. Such a run is judged for safety only.</summary>

@@ -2,13 +2,13 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>What happens to the sockets of a scenario over the mesh, and how roughly it is drawn.</summary>
+/// <summary>What happens to the sockets of a scenario over the mesh, and how rough their network is.</summary>
 internal static class SocketNames
 {
     /// <summary>What such a scenario has beside its own ingredients.</summary>
     public static IReadOnlyList<string> Declared { get; } = [.. Enum.GetValues<SocketDeed>().Select(Of)];
 
-    /// <summary>Every fourth seed has the sockets of a quiet network; the others add resets, lost dials and the want of descriptors.</summary>
+    /// <summary>A quarter of the seeds have the sockets of a quiet network; the others add resets, lost dials and a lack of descriptors.</summary>
     public static SocketModel Draw(ulong seed) => (seed * 0xD6E8_FEB8_6659_FD93) >> 62 == 0 ? new() : SocketModel.Rough;
 
     public static void Note(SocketTally tally, Ingredients drawn)

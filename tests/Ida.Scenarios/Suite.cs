@@ -20,7 +20,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         DhtScenarios.Leaves, ClusterScenarios.History,
     ]) { Aside = [ClusterScenarios.HistoryListened], Shared = [[ClusterScenarios.History, ClusterScenarios.HistoryOverMesh, ClusterScenarios.Lives, ClusterScenarios.LivesOverMesh]] };
 
-    /// <summary>What runs only when it is named and has no turn among the others: what measures, and what the whole process is to have.</summary>
+    /// <summary>Scenarios that have no turn among the others and run only when they are named: those that measure, and those that need something in the whole process.</summary>
     public IReadOnlyList<Scenario> Aside { get; init; } = [];
 
     /// <summary>Lists of scenarios that share the turns of their first, in equal parts: the same over the TCP mesh, and the like.</summary>
@@ -36,7 +36,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
     public Scenario Of(ulong seed)
     {
         var one = Round[(int)(seed % (ulong)Round.Count)];
-        // Not by the seed's remainder, which has chosen the turn.
+        // Not by the seed's remainder, which has already chosen the turn.
         return Shared.FirstOrDefault(turn => turn[0] == one) is { } turn ? turn[(int)((uint)((seed * 0xA24B_AED4_963E_E407) >> 32) % (uint)turn.Count)] : one;
     }
 }

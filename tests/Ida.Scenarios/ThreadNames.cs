@@ -14,7 +14,7 @@ internal static class ThreadNames
     /// <summary>Whether handlers may be behind their process.</summary>
     public static bool Lag(SimulationOptions options) => options.BorrowedTurns > 0 || options.MaxCompletionDelay > TimeSpan.Zero;
 
-    /// <summary>The simulation of a run, in two of five seeds with each of them.</summary>
+    /// <summary>The simulation of a run; each of the two comes in two of five seeds.</summary>
     public static Simulation Start(ScenarioRun run, SimulationOptions? options = null)
     {
         var shape = new Prng(run.Case.Seed * 0x9FB2_1C65_1E98_DF25);
@@ -22,7 +22,7 @@ internal static class ThreadNames
         if (shape.Chance(0.4)) options = options with { BorrowedTurns = shape.Chance(0.5) ? 1 : 0.3 };
         // 1 µs to 16 ms.
         if (shape.Chance(0.4)) options = options with { MaxCompletionDelay = TimeSpan.FromMicroseconds(1 << (int)shape.Next(15)) };
-        // Another runner of a batch may overtake one that has taken its completion and not begun with it.
+        // Another runner of a batch may overtake one that has taken its completion but not begun it.
         if (shape.Chance(0.25)) options = options with { ShuffleCompletions = true };
         return run.Start(options);
     }

@@ -5,7 +5,10 @@ using Ida.Tests.Shared;
 
 namespace Ida.Scenarios;
 
-/// <summary>What programs let listen to their nodes, and what throws: loggers, a node's own; and a listener of activities, which is a process's, so that only schedules which are named have it.</summary>
+/// <summary>
+/// What programs attach to their nodes, and what throws here: loggers, which belong to a node, and a listener of activities, which belongs to the process, so that only schedules that are
+/// named have it.
+/// </summary>
 internal static class Unruly
 {
     public const string Loggers = "loggers that throw", Listener = "listener of activities that throws";

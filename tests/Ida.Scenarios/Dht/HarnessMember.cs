@@ -34,7 +34,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public bool Alive { get; set; } = true;
 
-    /// <summary>A turn of it threw: whoever waited for it was told.</summary>
+    /// <summary>A turn of it threw, and its callers were told.</summary>
     public bool Faulted { get; private set; }
 
     /// <summary>Removed from the view while it lives.</summary>

@@ -3,7 +3,7 @@ using GroupCore.Transport;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The links of a member that lies: while it is armed, what it sends is damaged, sent again, sent to others, or comes with forged frames. Framing
+/// The links of a member that lies: while it is armed, what it sends is damaged, repeated, sent to others, or accompanied by forged frames. Framing
 /// and order of the streams stay true, so that receivers read on. Used in the turns of its node.
 /// </summary>
 internal sealed class DamagedLinks(ILinks inner) : ILinks

@@ -5,7 +5,7 @@ using Oracle.Raft;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What an attacker knows of the system: who is in it and where, its name, the group and its view. Nothing of it is secret: any node that
+/// What an attacker knows of the system: who is in it and where, its name, the group and its view. None of this is secret: any node that
 /// dials in is told.
 /// </summary>
 internal sealed record FrameContext(SystemId System, Configuration Replicas, Replica Leader, GroupId Group, ulong View,

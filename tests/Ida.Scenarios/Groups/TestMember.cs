@@ -12,7 +12,7 @@ namespace Ida.Scenarios;
 /// <summary>A process with one group whose every event goes to the checker; its state is a sum over Sends and a chain over ordered messages.</summary>
 internal sealed class TestMember
 {
-    /// <summary>What is told of a message that is delivered ahead of one that its sender had delivered.</summary>
+    /// <summary>Part of the message about a delivery ahead of a message that its sender had delivered.</summary>
     public const string BeforeItsCause = "before its cause";
 
     private readonly GroupCluster _cluster;
@@ -122,7 +122,7 @@ internal sealed class TestMember
         _cluster.Chains.Crashed(Id);
     }
 
-    /// <summary>Whether what a handler is called for counts; what is called after the end is a violation.</summary>
+    /// <summary>Whether what a handler is called for counts; a handler that begins too late after the end is a violation.</summary>
     private bool Acts(string what)
     {
         if (!Ended) return true;
@@ -165,7 +165,7 @@ internal sealed class TestMember
         }
     }
 
-    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    /// <summary>Tells the checkers that everything sent so far has gone out, if no call waits.</summary>
     public void NoteSent()
     {
         if (Group!.Protocol is not { Backlog.Calls: 0, View: { } view }) return;
@@ -192,7 +192,7 @@ internal sealed class TestMember
 
     private static bool IsOver(Exception error) => error is ExcludedException or NotMemberException or NodeStoppedException;
 
-    /// <summary>The last ordered message this member had delivered in the current view when it sent another.</summary>
+    /// <summary>The last ordered message that this member has delivered in the current view; its own messages name it.</summary>
     public ulong LastOrdered { get; private set; }
 
     public HashSet<ulong> DeliveredInView { get; } = [];

@@ -2,10 +2,10 @@ using GroupCore.Membership;
 
 namespace Ida.Scenarios;
 
-/// <summary>Notes what all processes of a run saw and says what must not be: one list for what violates a guarantee.</summary>
+/// <summary>Notes what all processes of a run saw, and lists what violates a guarantee.</summary>
 internal sealed class DecisionChecker
 {
-    /// <summary>What is told of replicas that apply different entries, and of two views in which somebody may act.</summary>
+    /// <summary>Beginnings of the messages about replicas that apply different entries, and about two views in which somebody may act.</summary>
     public const string LogDiffers = "log agreement: ", TwoActive = "StrictPrimary: ";
 
     private readonly Dictionary<ulong, string> _log = [];
@@ -22,7 +22,7 @@ internal sealed class DecisionChecker
 
     public ulong Committed { get; private set; }
 
-    /// <summary>Whether clocks are as good as leases rely on: else two views may be active at a time.</summary>
+    /// <summary>Whether clocks are as good as leases need; otherwise two views may be active at a time.</summary>
     public bool LeasesHold { get; set; } = true;
 
     public void Applied(string who, ulong index, Oracle.Raft.LogEntry entry)
@@ -39,7 +39,7 @@ internal sealed class DecisionChecker
         Violations.Add($"one leader per term: {who} leads in term {term}, which another node led");
     }
 
-    /// <summary>One entry can propose views of several groups, all under its number: who has acknowledged one has not acknowledged the others.</summary>
+    /// <summary>One entry can propose views of several groups, all under its number: a process that has acknowledged one has not acknowledged the others.</summary>
     public void Acknowledged(Proposal proposal, ProcessId process)
     {
         var key = (proposal.Group, proposal.Number);
@@ -59,7 +59,10 @@ internal sealed class DecisionChecker
         if (!_named.TryGetValue(view.Name, out var named) || named.Group < view.Group) _named[view.Name] = (view.Group, now);
     }
 
-    /// <summary>A process could act in a view at this time: it held its lease and was not wedged.</summary>
+    /// <summary>
+    /// A process could act in a view at this time: it held its lease and was not wedged. Then the next view, and a later group of the same name, must not have been installed yet. Judged only
+    /// while <see cref="LeasesHold"/>.
+    /// </summary>
     public void Active(View view, ProcessId process, long now)
     {
         if (!LeasesHold) return;

@@ -2,7 +2,7 @@ using GroupCore.Membership;
 
 namespace Ida.Scenarios;
 
-/// <summary>Views without a group, for what is computed of a view alone.</summary>
+/// <summary>Views without a group, for what is computed from a view alone.</summary>
 internal static class FlatView
 {
     public static ProcessId Id(int rank) => new(100 + (ulong)rank, 1 + (ulong)rank);

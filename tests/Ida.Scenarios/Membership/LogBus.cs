@@ -7,7 +7,7 @@ using Oracle.Raft;
 
 namespace Ida.Scenarios;
 
-/// <summary>Replicas of the log alone, moved by hand: the test says who is reached and who campaigns. For schedules that random runs hardly find.</summary>
+/// <summary>Replicas of the log alone, moved by hand: the test says which are reached and which campaign. For schedules that random runs hardly find.</summary>
 internal sealed class LogBus
 {
     private readonly Queue<(ulong From, ulong To, IFrame Frame)> _frames = new();
@@ -21,7 +21,7 @@ internal sealed class LogBus
     /// <summary>How large the saved state is, in bytes.</summary>
     public int StateBytes { get; }
 
-    /// <summary>Bytes of saved states that were under way at once, at most, and heartbeats that left while any were.</summary>
+    /// <summary>The most bytes of saved states that were under way at once, and how many heartbeats left while any were.</summary>
     public (long Bytes, int Heartbeats) Transfers { get; private set; }
 
     /// <summary>Whether a link has room for bulk when the log asks for it.</summary>
@@ -85,7 +85,7 @@ internal sealed class LogBus
         if (Connected.Contains(from) && Connected.Contains(to)) Parts[to].Log.OnFrame(ReplicaOf(from), frame);
     }
 
-    /// <summary>Lets frames arrive one round at a time until something is so; what is still on its way is then lost.</summary>
+    /// <summary>Lets frames arrive one round at a time until the condition holds; what is still on its way is then lost.</summary>
     public void SettleUntil(Func<bool> condition)
     {
         for (int round = 0; round < 50 && !condition(); round++)
@@ -99,7 +99,7 @@ internal sealed class LogBus
 
     /// <summary>
     /// A process finds its leader silent and campaigns; once it leads, only <paramref name="reaching"/> are connected, and what is sent arrives
-    /// until <paramref name="until"/> is so.
+    /// until <paramref name="until"/> holds.
     /// </summary>
     public void Campaign(ulong node, ulong[]? reaching = null, Func<bool>? until = null)
     {

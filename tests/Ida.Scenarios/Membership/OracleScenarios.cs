@@ -5,16 +5,16 @@ namespace Ida.Scenarios;
 /// <summary>Schedules of the Oracle alone.</summary>
 internal static class OracleScenarios
 {
-    /// <summary>Crashes leave a majority of the voters: every proposal ends.</summary>
+    /// <summary>Crashes leave a majority of the voters: every proposal must end.</summary>
     public static Scenario Spared { get; } = Of("spared", wild: false);
 
-    /// <summary>Crashes without regard for the voters: agreement holds all the same.</summary>
+    /// <summary>Crashes without regard for the voters: agreement must hold all the same.</summary>
     public static Scenario Wild { get; } = Of("wild", wild: true);
 
     /// <summary>Systems of 1, 2, 5 and 20 processes, five voters, small saved states, and all that callers, hosts and strangers do besides crashing.</summary>
     public static Scenario Surface { get; } = OfSurface(trustsClocks: false);
 
-    /// <summary>The negative control of its clocks: those that are wrong beyond what leases take into account are judged like others.</summary>
+    /// <summary>The negative control of its clocks: clocks that are wrong beyond what leases take into account are judged like others.</summary>
     public static Scenario SurfaceThatTrustsClocks { get; } = OfSurface(trustsClocks: true);
 
     /// <summary>Processes that are held up, and one that is stopped, with the defaults of the membership service.</summary>

@@ -12,7 +12,7 @@ namespace Ida.Scenarios;
 /// </summary>
 internal sealed class OracleSchedule : IDisposable
 {
-    /// <summary>What is told of a group that does not come to rest, though the Oracle can decide.</summary>
+    /// <summary>Beginning of the message about a group that does not come to rest, though the Oracle can decide.</summary>
     public const string NotSettled = "liveness: ";
 
     private static readonly GroupOptions Options = new();
@@ -66,7 +66,7 @@ internal sealed class OracleSchedule : IDisposable
         cluster.Simulation.Network.Heal();
         bool settled = cluster.RunUntil(() => cluster.Checker.Violations.Count > 0 || ReviveAndSettled(), 40);
         if (cluster.Checker.Violations.Count > 0) return string.Join("; ", cluster.Checker.Violations.Take(3));
-        // One voter may be excluded, and the leader dead with that, only after all looked settled.
+        // It may be only after all looked settled that a voter is excluded, and the leader is dead with that.
         bool rests = !settled || _surface is null || cluster.RunUntil(IsAtRest, 15);
         OracleLost = !(settled && rests) && (MajorityIsDead() || IsLeftToHidden());
         if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"no rest: the leader holds {leader.Oracle.Replica!.Services.Held}, and the Oracle is {leader.Oracle.Replica!.Log.Entries.Configuration}" : $"there was a leader, and is none: {cluster.Describe()}";
@@ -75,14 +75,17 @@ internal sealed class OracleSchedule : IDisposable
 
     public void Dispose() => _cluster.Dispose();
 
-    /// <summary>Nobody waits for an answer, there are leases of those that live, and the Oracle has its size.</summary>
+    /// <summary>Whether no request waits for an answer, there are no more leases than living processes, and the Oracle has its size.</summary>
     private bool IsAtRest()
     {
         Revive();
         return _cluster.Leader is { Oracle.Replica.Services.Held: { Requests: 0 } held } leader && held.Leases <= _cluster.Alive.Count() && HasItsSize(leader);
     }
 
-    /// <summary>Whether as many vote as should, the leader among them; where the leader is connected to all that live, which it may have dialled, and can so take whom it needs.</summary>
+    /// <summary>
+    /// Whether as many processes vote as should, all of them living and the leader among them. Not judged while a living process is hidden or two are apart, or while the leader is not
+    /// connected to all that live and so cannot take the voters that it needs.
+    /// </summary>
     private bool HasItsSize(OracleCluster.Process leader)
     {
         var replica = leader.Oracle.Replica!;
@@ -99,7 +102,7 @@ internal sealed class OracleSchedule : IDisposable
         Revive();
         if (_cluster.Simulation.Now > _rejoin)
         {
-            // Who left, or lost its group, comes back.
+            // Processes that left, or lost their group, come back.
             _rejoin = _cluster.Simulation.Now + TimeSpan.FromSeconds(1);
             foreach (var process in _cluster.Alive)
                 if (process.Oracle.State == MembershipState.Active && process.Groups.ViewOf("g") is null) process.Node.Post(() => process.Oracle.Join("g", Options, ""));
@@ -107,7 +110,7 @@ internal sealed class OracleSchedule : IDisposable
         return _cluster.Settled("g");
     }
 
-    /// <summary>Excluded processes begin a new life; dead ones now and then.</summary>
+    /// <summary>Excluded processes begin a new life.</summary>
     private void Revive()
     {
         foreach (var process in _cluster.Lives.ToList())
@@ -194,8 +197,8 @@ internal sealed class OracleSchedule : IDisposable
     }
 
     /// <summary>
-    /// Whether no living replica has a majority of its voters left that would elect it, which those with a longer log do not: nothing can be decided then
-    /// (oracle.md#without-contact-a-process-blocks-then-ends). One that was cut off may still count on voters that others have replaced since.
+    /// Whether no living replica has a majority of its voters left that would elect it; voters with a longer log would not. Then nothing can be decided
+    /// (oracle.md#without-contact-a-process-blocks-then-ends). A replica that was cut off may still count on voters that others have replaced since.
     /// </summary>
     private bool MajorityIsDead()
     {
@@ -210,21 +213,24 @@ internal sealed class OracleSchedule : IDisposable
     private static bool IsAhead(OracleCluster.Process process, EntryLog of) =>
         process.Oracle.Replica?.Log.Entries is { } own && (own.LastTerm, own.LastIndex).CompareTo((of.LastTerm, of.LastIndex)) > 0;
 
-    /// <summary>Whether all voters that others could dial have left: nobody who comes can be told then who leads (the guide, membership).</summary>
+    /// <summary>Whether only voters are left that nobody can dial: then no newcomer can be told which process leads (the guide, membership).</summary>
     private bool IsLeftToHidden() =>
         _surface is { } surface && _cluster.Leader?.Oracle.Replica is { } replica && replica.Log.Entries.Configuration.Voters.All(voter => surface.IsHidden(voter.Address));
 
-    /// <summary>Whether a majority of the voters outlives the crash of a process, and the group another member.</summary>
+    /// <summary>Whether a majority of the voters outlives the crash of a process.</summary>
     private bool SparesOracle(OracleCluster.Process victim)
     {
         if (_cluster.Leader?.Oracle.Replica is not { } replica) return false;
-        // One that is deposed, and does not know it yet, knows the voters of then.
+        // A leader that is deposed and does not know it yet knows only the voters of its own time.
         if (_cluster.Alive.Any(process => process.Oracle.Replica is { } other && other.Log.Term > replica.Log.Term)) return false;
         return IsMajority(replica.Log.Entries.Configuration,
             other => other.Node != victim.Node.Id && replica.State.FindNode(other.Node) is { Alive: true } && _cluster.Alive.Any(process => process.Node.Id == other.Node));
     }
 
-    /// <summary>Whether those of the replicas make a majority of voters: of two of which one cannot dial the other one counts, where no third can introduce it (the guide, membership).</summary>
+    /// <summary>
+    /// Whether the live replicas include a majority of the voters. If just two replicas are live and one cannot dial the other, only one counts, since no third can introduce it (the guide,
+    /// membership).
+    /// </summary>
     private bool IsMajority(Configuration configuration, Predicate<Replica> live)
     {
         int voters = configuration.Voters.Count(voter => live(voter));

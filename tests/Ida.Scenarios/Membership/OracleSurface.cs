@@ -23,7 +23,7 @@ internal sealed class OracleSurface
     private OracleCluster _cluster = null!;
     private SimNode _stranger = null!;
 
-    // Another one than the stranger: who is registered can do what a process of the system can, which no frame check can tell apart.
+    // Not the stranger itself: a registered node can do what a process of the system can, and no frame check can tell it apart.
     private SimNode _guest = null!;
     private readonly bool _pairs, _atOnce, _probed, _differ, _hidden, _apart;
     private int _joins;
@@ -69,12 +69,12 @@ internal sealed class OracleSurface
 
     public OracleOptions Membership { get; }
 
-    /// <summary>A life's options: the lengths of leases are not the same for all where they differ, nor for all lives of a process.</summary>
+    /// <summary>The options of a life. Where lengths of leases differ, they differ between processes, and between lives of a process.</summary>
     public OracleOptions Shape(SimNode node, OracleOptions plain)
     {
-        // The second oldest, which would vote: it is a member like the others, and the Oracle goes on without its votes.
+        // Nobody can dial the second oldest, which would vote: it must be a member like the others, and the Oracle must go on without its votes.
         if (_hidden) node.Links.Doubted.Add(Simulation.AddressOf(1));
-        // It follows the oldest, which leads at first, only when others introduce it.
+        // This process can follow the oldest, which leads at first, only if others introduce it.
         if (_apart && node.Address == Simulation.AddressOf(2)) node.Links.Doubted.Add(Simulation.AddressOf(0));
         if (_differ) plain = plain with { LeaseDuration = plain.LeaseDuration * (1 + (SimProbe.NumberOf(node) % 3)) };
         return _probed ? _probe.Shape(node, plain) : plain;
@@ -87,10 +87,10 @@ internal sealed class OracleSurface
     public bool AreApart(NodeAddress one, NodeAddress other) =>
         _apart && (one, other) is var pair && (pair == (Simulation.AddressOf(0), Simulation.AddressOf(2)) || pair == (Simulation.AddressOf(2), Simulation.AddressOf(0)));
 
-    /// <summary>Whether the Oracle and the group outlive the crash of a process.</summary>
+    /// <summary>Whether the Oracle outlives the crash of a process.</summary>
     public Predicate<OracleCluster.Process> Spares { get; set; } = static _ => false;
 
-    /// <summary>A process is registered. In a group of two the flush that excludes one is the business of the other alone.</summary>
+    /// <summary>A process is registered. In a group of two, only the other member takes part in the flush that excludes one.</summary>
     public void Begin(OracleCluster.Process process)
     {
         process.Groups.ReportsAtOnce = _atOnce;
@@ -106,21 +106,21 @@ internal sealed class OracleSurface
 
     public void Draw(string name) => _drawn.Draw(name);
 
-    /// <summary>What the schedule's own events came to.</summary>
+    /// <summary>Notes what the schedule's own events led to, and judges that no process has given way to another system.</summary>
     public void Judge()
     {
         var saved = _cluster.Lives.Where(life => life.Oracle.Replica is { Log.Saved.Index: > 0 }).ToList();
         if (saved.Count > 0) Draw("state saved");
         if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
         if (_cluster.Lives.Exists(life => life.Groups.ReportedAtOnce > 0)) Draw(AtOnce);
-        // There is one system, whatever strangers say.
+        // There is only one system, whatever strangers say.
         if (_cluster.Lives.Find(life => life.Groups.Events.Exists(static text => text.Contains("gives way", StringComparison.Ordinal))) is { } led) _cluster.Checker.Violations.Add($"{led.Node.Name} gives way to nobody");
     }
 
     /// <summary>Nobody does anything odd any more.</summary>
     public void End() => _probe.Now = SimProbe.Mood.Truthful;
 
-    /// <summary>One of the odd things, around one process; null when it does not apply now, else its name.</summary>
+    /// <summary>One of the odd things to do around a process, with its name; null if it does not apply now.</summary>
     public (string Name, Action Do)? Next(OracleCluster.Process one, Prng random)
     {
         var oracle = one.Oracle;
@@ -180,7 +180,7 @@ internal sealed class OracleSurface
         _cluster.Alive.FirstOrDefault(process => process != one && process != leader && PlaceOf(process) / 2 == PlaceOf(one) / 2);
 
     /// <summary>
-    /// Only the leader reaches the victim, and has it excluded; it dies when one voter has that in its log, at times the only one. The others begin with
+    /// Only the leader reaches the victim, and has it excluded. The leader dies when one voter, at times the only one, has the exclusion in its log. The others then begin with
     /// the exclusion of a process that holds a lease.
     /// </summary>
     private void Die(OracleCluster.Process leader, OracleCluster.Process successor, OracleCluster.Process victim, Prng random)
@@ -234,7 +234,10 @@ internal sealed class OracleSurface
         _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 3_000)), End);
     }
 
-    /// <summary>The proxy before a process restarts: whoever dials it there is refused for a moment, while the process answers over all that it dialled itself.</summary>
+    /// <summary>
+    /// The proxy in front of a process restarts: dials to it are refused for a moment, while the process answers over all connections that it dialled itself. It must not be excluded for that;
+    /// not judged unless the system is settled before, and clocks are as good as leases need.
+    /// </summary>
     private void Refuse(OracleCluster.Process one, Prng random)
     {
         _cluster.Simulation.Network.Heal();
@@ -244,7 +247,7 @@ internal sealed class OracleSurface
         var others = _cluster.Alive.Where(other => other != one).ToList();
         foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(self, Suspicion.Refused));
         _cluster.Run(random.Next(10, 100) / 1_000.0);
-        // Clocks may have made the moment as long as they like.
+        // Wrong clocks may have made the moment as long as they like.
         if ((!replica.State.IsAlive(self) || replica.Services.IsExcluding(self)) && _cluster.Checker.LeasesHold) _cluster.Checker.Violations.Add($"{self} goes for a moment in which its proxy refused");
         foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Withdraw(self));
     }
@@ -260,7 +263,7 @@ internal sealed class OracleSurface
             Say(one, new LeaseGrant(one.Node.Node.Now, new([other], []), 1, [new(new(other.Node, 5), other.Address, 1, 1)]));
             Say(one, new ProposeFrame(new(new(1, 1), 1 << 20, 1, [one.Oracle.Self], [], [])));
         }
-        // Nobody listens there: it comes, is watched, and goes.
+        // Nobody listens there: the guest is registered, watched, and gone again.
         Say(_guest, one, new RequestFrame(new(new(_guest.Id, 0), 0, 1, new Register(_guest.Id, new("10.9.9.9:7700"), "", "", 0, 0, Durations.Second))), one.Oracle.System);
     }
 
@@ -307,7 +310,7 @@ internal sealed class OracleSurface
         }
     }
 
-    /// <summary>What a cancelled join comes to: the group is left as soon as it is known.</summary>
+    /// <summary>What a cancelled join does: it leaves the group as soon as that is known.</summary>
     private void CancelJoin(OracleCluster.Process one, Prng random)
     {
         string name = $"h{_joins++ % 3}";

@@ -7,9 +7,9 @@ using Oracle.Frames;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// How soon a process that is stopped (SIGSTOP: it falls silent, its host and its connections stay) is out of the others' way, and that nobody is
-/// excluded who was only held up for less than half a second at a time: 2 to 9 processes on a calm network, beside busy ones, or on a machine that
-/// stands still at times. The stop lasts 3 s or for ever, in two of three seeds there is one; the others may all have been held up just before. Of two processes the
+/// Judges how soon the others are rid of a process that is stopped (SIGSTOP: it falls silent, its host and its connections stay), and that no process is
+/// excluded that was only held up, for less than half a second at a time. There are 2 to 9 processes on a calm network, beside busy ones, or on a machine that
+/// stands still at times. In two of three seeds a process is stopped, for 3 s or for ever; the others may all have been held up just before. Of two processes the
 /// only voter is not stopped: without it the system is over.
 /// </summary>
 internal sealed class PauseSchedule : IDisposable
@@ -36,7 +36,7 @@ internal sealed class PauseSchedule : IDisposable
         _random = new(run.Case.Seed);
         _load = _random.Next(3) switch { 0 => Calm, 1 => BusyNode, _ => BusyMachine };
         run.Ingredients.Draw(_load);
-        // Calm is a data centre; else what waits for a processor adds to the network.
+        // Calm means a data centre; otherwise the wait for a processor adds to the latency of the network.
         var link = _load == Calm
             ? new LinkModel()
             : new LinkModel { MaxLatency = TimeSpan.FromMilliseconds(_random.Next(1, 20)), TailChance = 0.05 * _random.NextDouble(), TailLatency = TimeSpan.FromMilliseconds(_random.Next(5, 80)) };
@@ -91,7 +91,7 @@ internal sealed class PauseSchedule : IDisposable
         if (leads) _run.Ingredients.Draw(OfLeader);
         _stopped = stopped;
         var begun = Now;
-        // From dice of its own, so that the rest of the schedule is as without it.
+        // From its own random numbers, so that the rest of the schedule is as without it.
         if (forEver && new Prng(_run.Case.Seed ^ 0xA45E).Chance(0.3)) AnswerFor(stopped);
         stopped.Node.Pause(forEver ? TimeSpan.FromHours(1) : TimeSpan.FromSeconds(3));
         string whom = leads ? "the leader" : "another";
@@ -101,7 +101,7 @@ internal sealed class PauseSchedule : IDisposable
         if (_violation is not null) return;
         if (!view)
         {
-            // Where the observers hardly run themselves they trust nothing that they see. That must end with the load.
+            // Observers that hardly run themselves trust nothing that they see. That must end with the load.
             _atRest = true;
             if (!Until(() => Others().Any(IsRid), TimeSpan.FromSeconds(30)))
             {
@@ -112,12 +112,12 @@ internal sealed class PauseSchedule : IDisposable
         Note(stall ? $"{View}, the others held up before" : View, begun, whom);
         if (!Until(() => Others().Any(Serves), TimeSpan.FromSeconds(30))) _violation ??= $"liveness: nobody serves without {stopped.Node.Name}: {_cluster.Describe()}";
         Note("one serves after a stop", begun, whom);
-        // Those held up just then do not count.
+        // Processes held up just then do not count.
         if (Until(() => Others().Where(other => _stalls.IsFree(other.Node)).All(Serves), TimeSpan.FromSeconds(40)) && !stall) Note(AllServe, begun, whom);
         Until(() => false, TimeSpan.FromSeconds(2));
     }
 
-    /// <summary>One that is no process of the system says to all that it reaches the one that is stopped.</summary>
+    /// <summary>A stranger, which is no process of the system, tells all that it reaches the stopped process.</summary>
     private void AnswerFor(OracleCluster.Process stopped)
     {
         if (!_run.Case.Happens($"a stranger answers for {stopped.Node.Name} from {Now}")) return;
@@ -147,7 +147,7 @@ internal sealed class PauseSchedule : IDisposable
 
     private static bool HoldsLease(OracleCluster.Process process) => process.Oracle.State == MembershipState.Active && process.Oracle.LeaseUntil > process.Node.Node.Now;
 
-    /// <summary>Steps on until something is so, looking at everybody all the while.</summary>
+    /// <summary>Runs until the condition holds, and looks at all processes meanwhile.</summary>
     private bool Until(Func<bool> condition, TimeSpan limit)
     {
         for (var end = Now + limit; Now < end && _violation is null && _cluster.Checker.Violations.Count == 0;)

@@ -5,7 +5,7 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A group layer without messages: on a proposal every member acknowledges, and when all did the leader of the view completions the view completion,
+/// A group layer without messages. On a proposal every member acknowledges, and when all have, the flush leader sends the view completion,
 /// after a random delay or, like a survivor that waits for nobody, in the same turn. Checks at each install what a real flush relies on.
 /// </summary>
 internal sealed class ScriptedGroups(string name, INode node, OracleMember oracle, DecisionChecker checker, Func<long> time) : IMembershipSink, ITimerTarget

@@ -4,21 +4,21 @@ using Ida.Testing;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What a loaded machine does to processes that live: each is held up now and then, all of them at times, none for <see cref="Longest"/> in one
-/// go. Pauses that nothing of any length separates count as one.
+/// What a loaded machine does to processes that live: each is held up now and then, all of them at times, none for longer than <see cref="Longest"/> in one
+/// go. Pauses with almost nothing between them count as one.
 /// </summary>
 internal sealed class Stalls(Simulation simulation, Prng random)
 {
     private static readonly TimeSpan Between = TimeSpan.FromMilliseconds(10);
     private readonly Dictionary<SimNode, (TimeSpan Since, TimeSpan Until)> _pauses = [];
 
-    /// <summary>No process is held up for so long at a time.</summary>
+    /// <summary>No process is held up for longer than this at a time.</summary>
     public static TimeSpan Longest { get; } = TimeSpan.FromMilliseconds(499);
 
     /// <summary>Whether a process has run freely for a moment.</summary>
     public bool IsFree(SimNode node) => !_pauses.TryGetValue(node, out var pause) || simulation.Now > pause.Until + (2 * Between);
 
-    /// <summary>Holds a process up, for as long as it may be.</summary>
+    /// <summary>Holds a process up for this time, or for as long as it may be held up.</summary>
     public void Stall(SimNode node, TimeSpan time)
     {
         var now = simulation.Now;

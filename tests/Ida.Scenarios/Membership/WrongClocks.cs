@@ -5,9 +5,8 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// Clocks that change their rate and are set forward and back as a schedule goes, in some of the seeds. Either no clock is wrong by more than 1 % over a lease
-/// (node-and-turn.md#clocks-count-the-time-asleep-and-drift-by-one-percent-at-most), and all holds that holds with right clocks. Or they are wrong beyond that: leases are worth
-/// nothing then, so nobody judges
-/// who is active when, but what is decided is decided alike everywhere, and once the clocks run right again the system settles.
+/// (node-and-turn.md#clocks-count-the-time-asleep-and-drift-by-one-percent-at-most), and all must hold that holds with right clocks. Or they are wrong beyond that. Leases are worth
+/// nothing then, so it is not judged which process is active when; but what is decided must be decided alike everywhere, and once the clocks run right again the system must settle.
 /// </summary>
 internal sealed class WrongClocks
 {
@@ -33,7 +32,7 @@ internal sealed class WrongClocks
 
     public static IReadOnlyList<string> Names { get; } = [Rate, Forward, Back, WrongRate, FarForward, FarBack];
 
-    /// <summary>The clocks of a seed; null where they only drift. From dice of their own, so that the rest of the schedule is as without
+    /// <summary>The clocks of a seed; null if they only drift. From random numbers of their own, so that the rest of the schedule is as without
     /// them. For a negative control all are <paramref name="trusted"/>, and judged like clocks that run right.</summary>
     public static WrongClocks? Draw(SimulationCase run, OracleCluster cluster, Ingredients drawn, bool trusted)
     {
@@ -77,7 +76,7 @@ internal sealed class WrongClocks
         else Step(node, FarBack, -TimeSpan.FromMilliseconds(random.Next(30, 30 << (1 + random.Next(7)))));
     }
 
-    /// <summary>A clock either runs at rates that change, or right but for steps; one step in the time of a lease, so that what is wrong within it does not add up.</summary>
+    /// <summary>A clock either runs at rates that change, or right but for steps: at most one step in the time of a lease, so that errors within that time do not add up.</summary>
     private void StayAllowed(SimNode node, Prng random)
     {
         var now = _cluster.Simulation.Now;

@@ -41,7 +41,7 @@ internal sealed class LifePlan
     /// <summary>Whether the faults begin as the processes start, and not only when all of them serve.</summary>
     public bool IsEarly { get; }
 
-    /// <summary>Whether all faults are those of one process.</summary>
+    /// <summary>Whether all faults are those of one process, for which the others may lose nothing.</summary>
     public bool IsOfOne { get; }
 
     /// <summary>Whether programs leave, too.</summary>

@@ -41,7 +41,7 @@ internal sealed class SurfaceCall(CallKind kind, string what, HarnessMember memb
     /// <summary>Called when its member has crashed, so that it will never end.</summary>
     public Action? Lost { get; init; }
 
-    /// <summary>Whether it waits for something that may never come, and is cancelled in the end.</summary>
+    /// <summary>Whether it waits for something that may never come, and is cancelled at the end.</summary>
     public bool Waits { get; init; }
 
     public bool Expires => _entry.Bound is not null;

@@ -123,8 +123,8 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     }
 
     /// <summary>
-    /// A proposal that is whole, and whose part is larger than any may be; or a part that is handed on to who coordinates the operation itself, or has nothing
-    /// to do with it.
+    /// Sends a well-formed proposal whose part is larger than any may be; or hands a part on to a member that coordinates the operation itself, or has nothing to do with it. The target must
+    /// refuse either.
     /// </summary>
     private bool Forge(HarnessMember target, HarnessMember from, in AttemptId key)
     {

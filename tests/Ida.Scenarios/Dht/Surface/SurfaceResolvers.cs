@@ -16,7 +16,7 @@ internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients 
     /// <summary>What only some members declare.</summary>
     public const string Extra = "extra";
 
-    // How many members declare no more than others. All later ones do, so that no newcomer lacks what is in use.
+    // How many members enable the DHT without the extra map and resolver. All later ones have them, so that no newcomer lacks what is in use.
     private readonly int _plain = random.Next(2) == 0 ? int.MaxValue : 1 + random.Next(7);
     private int _declared;
 

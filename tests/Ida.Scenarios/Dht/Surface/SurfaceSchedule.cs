@@ -169,7 +169,7 @@ internal sealed partial class SurfaceSchedule
         _world.LateViews = true;
     }
 
-    // Full queues beside puts that others take over, since the frames that would end these are on their way for long.
+    // Full queues beside puts that others take over, since the frames that would end these take long.
     private int DrawSlow(Prng random)
     {
         if (_world.Options.Member is { MaxOperations: > 100, MaxQueuePerKey: > 100 } || random.Next(2) != 0) return 0;

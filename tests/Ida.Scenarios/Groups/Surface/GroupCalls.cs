@@ -61,7 +61,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    /// <summary>Any call at a seat that is over: told so at once.</summary>
+    /// <summary>Any call at a seat that is over: it must be told so at once. To leave or to dispose must succeed, or tell that the node has stopped.</summary>
     public void AfterEnd(GroupSeat seat)
     {
         _drawn.Draw(GroupNames.AfterEnd);
@@ -154,7 +154,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         });
     }
 
-    /// <summary>A handler that awaits the end of its own membership: it completes as soon as it is asked for, since the end waits for the handler.</summary>
+    /// <summary>A handler awaits the end of its own membership. That call must complete at once, since the end waits for the handler.</summary>
     public async Task EndFromHandlerAsync(GroupSeat seat, bool dispose)
     {
         _drawn.Draw(dispose ? GroupNames.AwaitedDispose : GroupNames.AwaitedLeave);
@@ -172,11 +172,11 @@ internal sealed class GroupCalls(GroupSurface surface)
         for (int i = 0; i < 24 && seat.IsUsable; i++) Multicast(seat, ordered: i % 4 == 0, plain: true, size: 300_000);
     }
 
-    /// <summary>A call that the schedule's user code made: it ends well, or as given.</summary>
+    /// <summary>A call that the schedule's user code made: it must succeed, or fail with an error that is allowed.</summary>
     public void Watch(CallKind kind, string what, GroupSeat seat, Task task, Func<Exception, bool> allowed) =>
         Add(kind, what, seat, task, default, null, error => error is null || allowed(error) ? null : $"with {error}");
 
-    // Whose call does not wait for the end: how the membership ends is judged by others.
+    // For calls that do not wait for the end. How the membership ends is judged elsewhere.
     private async Task FollowAsync(GroupSeat seat)
     {
         try
@@ -196,7 +196,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
         finally
         {
-            // Who went before the others had decided it is gone for them like one that crashed: what it has handled they may never get.
+            // A member that went before the others had decided its leave is gone for them like one that crashed: they may never get what it has handled.
             if (seat.Group!.Completion.IsCompletedSuccessfully && seat.Group.Protocol.Phase != GroupPhase.Withdrawn) seat.HasLeft();
             else if (seat.Group.Completion.IsCompleted) seat.End();
         }
@@ -208,7 +208,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         if (!plain && _random.Chance(0.05))
         {
             _drawn.Draw(GroupNames.Empty);
-            // Nothing tells one of them from another, so their count is part of the state.
+            // Empty messages cannot be told apart, so their count is part of the state.
             Add(CallKind.Send, "empty", seat, Started(() => seat.Group!.SendAsync("empty", ReadOnlyMemory<byte>.Empty).AsTask()), default, null, error => error is null || IsOverAt(seat, error) ? null : $"with {error}");
             return;
         }
@@ -293,17 +293,17 @@ internal sealed class GroupCalls(GroupSurface surface)
         }, cancelled: timing.Before ? null : () => checker.Abandoned(letter.Id));
     }
 
-    /// <summary>The task of a call; of some the result is taken before there is one, and once more than it may be.</summary>
+    /// <summary>The task of a call. Of some calls the result is taken too early, and once too often.</summary>
     private Task Taken(GroupSeat seat, ValueTask call, bool plain) =>
         plain || call.IsCompleted || !_random.Chance(0.05) || GroupMisuse.MayBlock(seat) ? call.AsTask() : GroupMisuse.TakeAsync(call, _drawn);
 
-    // What did not end well may have been sent or not, but where its error says that it was not, and never will be.
+    // A message whose call failed may have been sent or not, unless the error says that it was not and never will be.
     private async Task SentAsync(CallKind kind, Task call, GroupSeat seat, ulong id, VirtualSynchronyChecker checker)
     {
         try
         {
             await call;
-            // A call of a handler does not wait for its own member's.
+            // A handler's call does not wait until its own member has handled the message.
             if (kind == CallKind.OrderedSend && !GroupSurface.IsNested(id) && !seat.HasEnded) checker.Returned(id);
         }
         catch (Exception error)
@@ -362,7 +362,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         if (!timing.Before)
         {
             seat.All.PeerSent(seat.Id, to, letter.Id);
-            // As any message to a member without the state.
+            // It may be dropped, as any message to a member without the state.
             if (!seat.Group.CurrentView.Members[rank].Initialised) seat.All.Abandoned(letter.Id);
         }
         var task = Started(() => seat.Group.QueryToAsync<byte[], byte[]>(rank, later ? "ask later" : "ask", letter.Write(DrawSmallSize()), timeout, timing.Token).AsTask());
@@ -407,7 +407,8 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>
-    /// Who should have answered and did not, where the asker's handlers have come to the question and to all views since. Who has ended answers nothing, and so does whoever the question told to.
+    /// A member that should have answered and did not. Judged only if the asker's handlers have come to the question and to all views since. Exempt are members that have ended or had no state,
+    /// and the one that the question told not to answer.
     /// </summary>
     private string? Missing(GroupSeat seat, Replies replies, IReadOnlyList<MemberReply<byte[]>> answers, Letter letter)
     {
@@ -417,7 +418,10 @@ internal sealed class GroupCalls(GroupSurface surface)
             || (letter.Deed == Deed.AnswerNull && letter.Actor % asked.Members.Count == asked.RankOf(one)) || SeatsOf(seat.Shared, one).Exists(static other => !other.IsUsable)) is { } wrong ? $"though {wrong}" : null;
     }
 
-    /// <summary>Of so few members values can come only where others have gone, had no state yet, or have none to give. A link that is lost may take any answer with it, too.</summary>
+    /// <summary>
+    /// Judges a query with too few replies. That may happen only if members have gone, had no state yet, or have no value to give; or where links may be lost, since a lost link may take any
+    /// answer with it.
+    /// </summary>
     private string? TooFew(GroupSeat seat, Replies replies, int wanted, TooFewRepliesException few, Letter letter)
     {
         if (few.Got >= few.Wanted || (surface.IsCalm && replies == Replies.All)) return $"with {few}";
@@ -429,12 +433,14 @@ internal sealed class GroupCalls(GroupSurface surface)
         return few.Wanted == needed && able < needed ? null : $"with {few}, though {able} members have a value, and {needed} were asked for";
     }
 
-    /// <summary>The view in which a question came to the handlers of its asker, if these have come to all views since, and the asker goes on.</summary>
-    /// <remarks>Calls end behind a view of the protocol to which handlers that take their time have not come.</remarks>
+    /// <summary>The view in which a question came to the handlers of its asker, if these have come to all views since, and the asker goes on; null if not.</summary>
+    /// <remarks>Calls may end after a view of the protocol to which slow handlers have not come yet.</remarks>
     private static View? AskedIn(GroupSeat seat, Letter letter) =>
         seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && seat.View.Id == seat.Group.Protocol.View?.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
-    /// <summary>Whether a process was a member from its first join on, and is one: also in a view that the seat's program has not come to, behind which calls end already.</summary>
+    /// <summary>
+    /// Whether a process has been a member since its first join, and still is one: also in the view of the protocol, which the seat's program may not have come to, although calls end there.
+    /// </summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>
         SeatsOf(seat.Shared, one) is [{ IsUsable: true }] && seat.IsUsable && seat.Group!.CurrentView.RankOf(one) >= 0 && seat.Group.Protocol.View?.RankOf(one) >= 0 && !seat.Group.Status.ChangingView;
 
@@ -483,7 +489,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    /// <summary>In a handler such a call would wait for itself: refused at once.</summary>
+    /// <summary>In a handler such a call would wait for itself, so it must be refused at once.</summary>
     private void Refused(CallKind kind, Func<Task> call)
     {
         surface.Open.Refused<InvalidOperationException>(kind, () => GroupMisuse.Ended(call));
@@ -608,7 +614,7 @@ internal sealed class GroupCalls(GroupSurface surface)
 
     private static bool IsOver(Exception error) => error is NotMemberException or ExcludedException or NodeStoppedException and not NodeFaultedException { InnerException: not DrawnFaultException };
 
-    /// <summary>What says that a membership is over, where it is.</summary>
+    /// <summary>Whether an error says that the membership is over, and it is.</summary>
     public static bool IsOverAt(GroupSeat seat, Exception error) => IsOver(error) && !seat.IsUsable;
 
     private void Add(CallKind kind, string what, GroupSeat seat, Task task, CallTiming timing, TimeSpan? bound, Func<Exception?, string?> judge, bool endsByToken = false, bool goesOn = false, Action? cancelled = null, ulong? question = null)

@@ -6,7 +6,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>What happens to processes and to the network between them beside their user code; one thing that may cost a membership at a time.</summary>
+/// <summary>The faults of processes and of the network between them. Faults that may cost a membership come one at a time.</summary>
 internal sealed class GroupFaults(GroupSurface surface)
 {
     private const int Junk = 1_000_000;
@@ -68,14 +68,14 @@ internal sealed class GroupFaults(GroupSurface surface)
                 one.Member.Host.SlowFactor = details.Next(2, 200);
                 break;
             case 7 when other != one && MayCost(active):
-                // A message to one member that is lost is never acknowledged, and who does not acknowledge is suspected.
+                // A lost message to one member is never acknowledged, and a member that does not acknowledge is suspected.
                 Cost();
                 Overflow(one, other);
                 break;
         }
     }
 
-    /// <summary>Whether a process may lose its place now, where it is not the one that has lost it just before: then no other may for a while.</summary>
+    /// <summary>Whether a process may lose its place now; if so, no other may for a while. The process that has just lost its place may lose it again without that wait.</summary>
     public bool TryCost(bool again = false)
     {
         var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
@@ -84,7 +84,7 @@ internal sealed class GroupFaults(GroupSurface surface)
         return true;
     }
 
-    /// <summary>The last fault: no view changes later by itself, so what a link loses now comes only if its users hear of it.</summary>
+    /// <summary>The last fault. No view changes by itself afterwards, so what a link loses now arrives only if the link's users hear of the loss.</summary>
     public void OverflowLast()
     {
         var active = surface.Places.FindAll(static place => place.IsActive && place.IsAwake);
@@ -102,7 +102,7 @@ internal sealed class GroupFaults(GroupSurface surface)
         Simulation.After(time, () => Simulation.Network.LetDial(from, to, lets: true));
     }
 
-    /// <summary>More in one turn than a link takes: it ends, and both ends lose what is on their way.</summary>
+    /// <summary>Sends more in one turn than a link takes: the link ends, and both ends lose what is on its way.</summary>
     private void Overflow(GroupPlace one, GroupPlace other)
     {
         if (!surface.Case.Happens($"overflow {one.Member} {other.Member} at {Simulation.Now}")) return;

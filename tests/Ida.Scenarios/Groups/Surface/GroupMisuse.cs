@@ -4,7 +4,7 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>Calls that make no sense, each answered at once by the exception that its page names.</summary>
+/// <summary>Calls that make no sense. Each must be refused at once with the exception that its page names.</summary>
 internal static class GroupMisuse
 {
     // One byte more than a message may have.
@@ -22,7 +22,7 @@ internal static class GroupMisuse
                 break;
             case 1:
                 drawn.Draw(GroupNames.WrongType);
-                // Each takes bytes; and of a message's handler nobody may ask.
+                // Each handler takes bytes; and a handler of messages must refuse queries.
                 foreach (var (kind, call) in Calls(group)) Ends<WrongHandlerTypeException>(table, kind, () => call(kind is CallKind.Query or CallKind.OrderedQuery or CallKind.QueryTo ? "ask" : "fifo"));
                 Ends<WrongHandlerTypeException>(table, CallKind.OrderedQuery, () => group.OrderedQueryAsync<byte[], int>("ask", []).AsTask());
                 Ends<WrongHandlerTypeException>(table, CallKind.SendTo, () => group.SendToAsync<byte[]>(0, "ask", []).AsTask());
@@ -82,10 +82,10 @@ internal static class GroupMisuse
         (CallKind.OrderedQuery, handler => group.OrderedQueryAsync<int, int>(handler, 1).AsTask()), (CallKind.QueryTo, handler => group.QueryToAsync<int, int>(0, handler, 1).AsTask()),
     ];
 
-    /// <summary>Whether the last call may wait for room at its node: what it has returned blocks who takes its result too early.</summary>
+    /// <summary>Whether the last call may wait for room at its node: then a caller that takes its result too early is blocked.</summary>
     public static bool MayBlock(GroupSeat seat) => ((Node)seat.Place.Member.Host.Node).CommandsWaiting > 0;
 
-    /// <summary>The slip of those who block on a call instead of awaiting it, and of those who take its result again: both are told, and no call is harmed.</summary>
+    /// <summary>Two slips: to block on a call instead of awaiting it, and to take its result again. Both must be refused, and no call may be harmed.</summary>
 #pragma warning disable CA2012 // The misuse is what is drawn.
     public static async Task TakeAsync(ValueTask call, Ingredients drawn)
     {
@@ -111,7 +111,7 @@ internal static class GroupMisuse
 
     private static void Ends<T>(CallTable table, CallKind kind, Func<Task> misuse) where T : Exception => Expect.Refuses<T>(table, kind, () => Ended(misuse));
 
-    /// <summary>Nothing of a misuse waits for anybody.</summary>
+    /// <summary>Demands that a misuse ends at once.</summary>
     public static void Ended(Func<Task> misuse)
     {
         var task = misuse();

@@ -37,10 +37,10 @@ internal sealed class GroupPlace(GroupSurface surface)
     /// <summary>Its program has ended it, or is about to.</summary>
     public bool IsEnding { get; set; }
 
-    /// <summary>The program of it is being started again.</summary>
+    /// <summary>Its program is being restarted.</summary>
     public bool IsStarting { get; set; }
 
-    /// <summary>It lost a life while it rejoined, and has not been called for the next.</summary>
+    /// <summary>It lost a life, and its program has not been called for the next.</summary>
     public bool AwaitsRejoin { get; set; }
 
     /// <summary>Whether that call is still owed: not when the node has ended as its options say.</summary>
@@ -73,7 +73,7 @@ internal sealed class GroupPlace(GroupSurface surface)
         return news;
     }
 
-    /// <summary>The thread that runs its handlers comes so much later, the next time.</summary>
+    /// <summary>Delays the thread that runs its handlers by this much, once.</summary>
     public void DelayWorker(TimeSpan time)
     {
         _worker = time;
@@ -103,7 +103,7 @@ internal sealed class GroupPlace(GroupSurface surface)
         }
     }
 
-    /// <summary>Seats in lives that are over.</summary>
+    /// <summary>Ends the seats in lives that are over.</summary>
     public void EndTheGone()
     {
         foreach (var seat in Seats)

@@ -27,7 +27,7 @@ internal sealed class GroupSeat
     private readonly List<View> _views = [];
     private ulong _sum, _chain = 1, _loadedView;
 
-    // What the handler was called for that awaits something.
+    // What the handler was called for that awaits something now.
     private string? _atWork;
     private (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested)? _judged;
 
@@ -55,7 +55,7 @@ internal sealed class GroupSeat
 
     public bool IsLeaving { get; set; }
 
-    /// <summary>It waits only so long for the others to decide its leave.</summary>
+    /// <summary>It waits only for a limited time for the others to decide its leave.</summary>
     public bool IsDisposing { get; set; }
 
     /// <summary>When it was found to be over at a node that goes on.</summary>
@@ -64,12 +64,12 @@ internal sealed class GroupSeat
     /// <summary>How it ended was judged.</summary>
     public bool IsJudged { get; set; }
 
-    /// <summary>Its join was cancelled before the call: nobody hears of it.</summary>
+    /// <summary>Its join was cancelled before the call, so nobody may hear of it.</summary>
     public bool IsNever { get; set; }
 
     public bool HasEnded => _end.HasEnded;
 
-    /// <summary>A handler of it that does not end before the schedule does.</summary>
+    /// <summary>One of its handlers does not end before the schedule does.</summary>
     public bool IsStuck { get; private set; }
 
     /// <summary>The view its handlers are in, null before the first.</summary>
@@ -83,10 +83,10 @@ internal sealed class GroupSeat
     /// <summary>Whether it was a membership and is none any more, as its program can see.</summary>
     public bool IsOver => Group is { Completion.IsCompleted: true };
 
-    /// <summary>Whether a handler of a message to this member alone is at work: what it sends to one is of that message's view (R13).</summary>
+    /// <summary>Whether a handler of a message to this member alone is at work: what it sends to one member belongs to that message's view (R13).</summary>
     public bool HandlesPeer { get; private set; }
 
-    /// <summary>For how long user code of it was at work: a group that evicts may be rid of it only when that was for long.</summary>
+    /// <summary>For how long its user code was at work: a group that evicts may exclude it only if that was long.</summary>
     public UserWork Work { get; } = new();
 
     public bool HasHandled(ulong message) => _handled.Contains(message);
@@ -94,7 +94,7 @@ internal sealed class GroupSeat
     /// <summary>The view in which a question came to its handler here; null: it did not come, or not yet.</summary>
     public View? ViewOf(ulong question) => _questions.GetValueOrDefault(question);
 
-    /// <summary>The views after one that its handlers have come to.</summary>
+    /// <summary>The views after the given one to which its handlers have come.</summary>
     public List<View> ViewsAfter(View view) => _views.FindAll(later => later.Id > view.Id);
 
     public VirtualSynchronyChecker All => _judged!.Value.All;
@@ -113,7 +113,7 @@ internal sealed class GroupSeat
             .Handle<byte[]>("hook", (from, m) => OnHookMessage(from, BinaryPrimitives.ReadUInt64LittleEndian(m), BinaryPrimitives.ReadUInt64LittleEndian(m.AsSpan(8)), isAnswer: m.Length > HookMessage))
             .OnQuery<byte[], byte[]>("ask", (_, m) => Asked(Letter.Read(m)))
             .OnError(OnError);
-        // Before the others of the same event.
+        // Registered before the other handlers of the same event.
         if (_habits.LeavesThread) g.OnView(_ => LeaveThreadOtherwise());
         if (_habits.LeavesThread && _habits.Hook != HookHabit.None) g.OnViewProposed((_, context) => LeaveThreadAndEnd(context));
         g.OnView(OnView);
@@ -136,14 +136,14 @@ internal sealed class GroupSeat
     public void End()
     {
         if (HasEnded) return;
-        // Of one whose process crashes, or whose join is undone, handlers that are behind may come to their turn.
+        // If its process crashes, or its join is undone, handlers that are behind may still have their turn.
         if (Group is { Completion.IsFaulted: true } && Life.Alive) _end.Excluded();
         else _end.Crashed();
         _judged?.All.Crashed(Id);
         _judged?.Nested.Crashed(Id);
     }
 
-    /// <summary>Where no call waits all that was sent has gone out.</summary>
+    /// <summary>Tells the checkers that everything sent so far has gone out, if no call waits.</summary>
     public void NoteSent()
     {
         if (!IsUsable || Group!.Protocol is not { Backlog.Calls: 0, View: { } view }) return;
@@ -165,7 +165,7 @@ internal sealed class GroupSeat
         _judged?.Nested.Crashed(Id);
     }
 
-    /// <summary>Whether what a handler is called for counts; none begins after the end, nor while another one is at work.</summary>
+    /// <summary>Whether what a handler is called for counts. None may begin after the end, or while another one is at work.</summary>
     private bool Acts(string what)
     {
         if (!HasEnded && _atWork is { } other) _surface.Fail($"At {Id} in {Shared.Name} {what} comes while the handler of {other} is at work.");
@@ -254,7 +254,7 @@ internal sealed class GroupSeat
     {
         _surface.OnExecuted(letter.Id);
         (GroupSurface.IsNested(letter.Id) ? Nested : All).PeerReceived(Id, letter.Id);
-        // Where nobody failed, the handler's message was waited for, and so what it sent.
+        // If nobody failed, the view change waited for the handler's message, and so for what the handler sent.
         if (_surface.ViewOf(letter.Id) is { } view && View!.Id == view + 1 && View.Failed.Count == 0) _surface.Fail($"What a handler sent in view {view} is handled in view {View.Id} at {Id}.");
     }
 
@@ -277,10 +277,10 @@ internal sealed class GroupSeat
         _surface.Calls.Watch(CallKind.SendTo, "answer to a hook", this, SendAsync(group, to.Rank, answer), error => error is SendQueueFullException || group.Protocol.Over is not null || GroupCalls.IsOverAt(this, error));
     }
 
-    // What is thrown at once is the call's as well.
+    // What is thrown at once counts as the call's error, too.
     private static async Task SendAsync(Group group, int rank, byte[] answer) => await group.SendToAsync(rank, "hook", answer).ConfigureAwait(false);
 
-    /// <summary>Whether this member is whom a message means.</summary>
+    /// <summary>Whether a message means this member.</summary>
     private bool IsActor(Letter letter) => View is { } view && letter.Deed != Deed.Nothing && letter.Actor % view.Members.Count == view.RankOf(Id);
 
     private async Task<bool> WaitAndEndAsync(Letter letter)
@@ -306,7 +306,7 @@ internal sealed class GroupSeat
         else if (letter.Deed == Deed.Stick) await StickAsync().ConfigureAwait(false);
     }
 
-    /// <summary>Ends the membership and waits for that in the handler itself, where the message says so.</summary>
+    /// <summary>Ends the membership and waits for that in the handler itself, if the message says so.</summary>
     private async Task<bool> EndsAsync(Letter letter)
     {
         if (!IsUsable || !IsActor(letter) || letter.Deed is not (Deed.Leave or Deed.Dispose) || letter.Argument == 0) return false;
@@ -339,7 +339,7 @@ internal sealed class GroupSeat
         }
     }
 
-    /// <summary>A question comes: once to each member, in its place among the messages of its asker, and never where that was told that it was not sent.</summary>
+    /// <summary>A question comes. It must come once to each member, in its place among the messages of its asker, and never if the asker was told that it was not sent.</summary>
     private void Question(Letter letter)
     {
         if (!Acts("a question")) return;
@@ -357,7 +357,7 @@ internal sealed class GroupSeat
 
     private QueryAnswer<byte[]> Answer(Letter letter)
     {
-        // Its chain stands still.
+        // Its chain no longer grows.
         if (HasEnded) return QueryAnswer<byte[]>.Null;
         if (IsActor(letter))
         {
@@ -371,7 +371,7 @@ internal sealed class GroupSeat
                     break;
             }
         }
-        // The argument is what ordered queries must find alike.
+        // The chain is what ordered queries must find alike.
         byte[] reply = new Letter(letter.Id).Write(Letter.Size + 8);
         BinaryPrimitives.WriteUInt64LittleEndian(reply.AsSpan(Letter.Size), _chain);
         return reply;
@@ -421,7 +421,7 @@ internal sealed class GroupSeat
     {
         JudgeThread();
         if (HasEnded) return;
-        // One that does not end is given up.
+        // A hook that does not end is given up.
         if (_habits.Hook is not (HookHabit.Done or HookHabit.Throws)) Work.Add(_surface.Simulation.Now, s_hook);
         switch (_habits.Hook)
         {
@@ -488,7 +488,7 @@ internal sealed class GroupSeat
 
     private Action<IBufferWriter<byte>> Snapshot()
     {
-        // Taken before the view event, so that it is the next view's.
+        // Taken before the view event, so it belongs to the next view.
         var (view, sum, chain) = ((View?.Id ?? 0) + 1, _sum, _chain);
         return to =>
         {

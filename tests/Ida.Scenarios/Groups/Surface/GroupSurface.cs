@@ -9,20 +9,20 @@ namespace Ida.Scenarios;
 /// <summary>
 /// Careless programs: whole nodes in systems of 1 to 20 processes whose programs use every public call of groups with every option and every
 /// misuse, while user code blocks, throws, calls back and never ends, and processes and links fail. Virtual synchrony is judged after every
-/// step; every call ends with a documented outcome, in time; nothing is left over in the end; and where nothing fails, no membership is lost.
+/// step. Every call must end in time, with a documented outcome, and nothing may be left over at the end. If nothing fails, no membership may be lost, except by eviction.
 /// </summary>
 internal sealed class GroupSurface
 {
     /// <summary>How long disposing a group may take: twice <see cref="GroupHostOptions.DisposeTimeout"/>.</summary>
     public static readonly TimeSpan DisposeBound = 2 * new GroupHostOptions().DisposeTimeout;
 
-    /// <summary>The least share of a time that callers gave which passes where a clock is fast.</summary>
+    /// <summary>The least share of a time given by a caller that really passes if a clock is fast.</summary>
     public const double LeastClock = 0.95;
 
     private const double MostDrift = 0.03;
-    // Members look once a second, and so does the slow one.
+    // The others look for slow members once a second, and so does the slow member itself.
     private static readonly TimeSpan s_forgiven = TimeSpan.FromSeconds(3);
-    // A group may hear of it before its node.
+    // A group may hear of an exclusion before its node.
     private static readonly TimeSpan s_excluded = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan s_seconds = TimeSpan.FromSeconds(5), s_stop = TimeSpan.FromSeconds(5), s_joinTimeout = TimeSpan.FromSeconds(60);
     private readonly ScenarioRun _run;
@@ -46,7 +46,7 @@ internal sealed class GroupSurface
     public GroupSurface(ScenarioRun run)
     {
         _run = run;
-        // Before there is a simulation, so that its options can follow from it.
+        // Drawn before there is a simulation, whose options depend on it.
         var shape = new Prng(run.Case.Seed * 0x9E3779B97F4A7C15);
         var options = new SimulationOptions();
         if (shape.Chance(0.3)) options = options with { MostQueuedBytes = 64 << (10 + (int)shape.Next(5)) };
@@ -62,7 +62,7 @@ internal sealed class GroupSurface
         if (options.MaxClockDrift == MostDrift) Drawn.Draw(GroupNames.WrongClocks);
         if (options.ShuffleCompletions) Drawn.Draw(GroupNames.Shuffled);
         if (IsCalm = Random.Chance(0.4)) Drawn.Draw(GroupNames.Calm);
-        // Resets and the want of descriptors are failures too.
+        // Resets and a lack of descriptors are failures, too.
         if (IsCalm) Simulation.Sockets = new();
         _restsLong = new Prng(run.Case.Seed ^ 0x4E57).Next(12) == 0;
         if (_rejoins = Random.Chance(IsCalm ? 0.2 : 0.6)) Drawn.Draw(GroupNames.Rejoins);
@@ -92,13 +92,13 @@ internal sealed class GroupSurface
 
     public List<GroupPlace> Places { get; } = [];
 
-    /// <summary>No process or link fails, so no membership may end but by the will of its program.</summary>
+    /// <summary>No process or link fails, so a membership may end only because its program wants it, or by eviction.</summary>
     public bool IsCalm { get; }
 
     /// <summary>Nothing careless is begun any more.</summary>
     public bool IsOver { get; private set; }
 
-    /// <summary>Ends with the schedule: what a handler waits for that never ends.</summary>
+    /// <summary>What a handler that never ends waits for; it ends with the schedule.</summary>
     public Task NeverAsync()
     {
         var stuck = new TaskCompletionSource();
@@ -107,12 +107,12 @@ internal sealed class GroupSurface
         return stuck.Task;
     }
 
-    /// <summary>Not all of a system's handlers at once.</summary>
+    /// <summary>Whether one more handler may get stuck; not those of all processes at once.</summary>
     public bool MayStick => !IsOver && Places.Count(static place => place.Seats.Exists(static seat => seat.IsStuck)) * 3 <= Places.Count;
 
     private IEnumerable<GroupSeat> Seats => Places.SelectMany(static place => place.Seats);
 
-    /// <summary>A number for a message, which says what judges it.</summary>
+    /// <summary>A number for a message, which tells how it is judged.</summary>
     public ulong NextId(bool ordered, bool nested) => (++_ids << 2) | (nested ? 2UL : 0) | (ordered ? 1UL : 0);
 
     public static bool IsOrdered(ulong id) => (id & 1) != 0;
@@ -121,7 +121,7 @@ internal sealed class GroupSurface
 
     public void Fail(string why) => _failure ??= why;
 
-    /// <summary>A message of a handler that is to be handled in the view of the message that it handles.</summary>
+    /// <summary>A handler sent this message, which must be handled in the view of the message that the handler was called for.</summary>
     public void OfView(ulong id, ulong view) => _viewOf[id] = view;
 
     public ulong? ViewOf(ulong id) => _viewOf.TryGetValue(id, out ulong view) ? view : null;
@@ -133,7 +133,7 @@ internal sealed class GroupSurface
 
     public bool TryTakeHookMessage(ulong id, ProcessId at) => _hookMessages.Add((id, at));
 
-    /// <summary>A message whose caller was told that it is not sent.</summary>
+    /// <summary>The caller of this message was told that it is not sent, so it must never be handled.</summary>
     public void Never(ulong id)
     {
         _never.Add(id);
@@ -216,10 +216,10 @@ internal sealed class GroupSurface
                 null => null,
                 JoinTimeoutException when Simulation.Now - begun >= s_joinTimeout * LeastClock => null,
                 JoinRefusedException refused when MayBeRefused(group, refused) || !IsCalm || !place.IsActive => null,
-                // Who ends its node in order is not told that it was excluded.
+                // A program that ends its node in order must not be told that it was excluded.
                 ExcludedException excluded when place.IsEnding && IsSafe => $"with {excluded}",
                 ExcludedException or NodeStoppedException or NotMemberException when !place.IsActive || place.Member.Host != seat.Life => null,
-                // The one before it has not been undone yet.
+                // An earlier join has not been undone yet.
                 InvalidOperationException and not (NotMemberException or JoinRefusedException or NodeStoppedException or ExcludedException) when place.Seats.Exists(other => other != seat && other.Shared == group) || place.TriedOtherwise.Contains(group) => null,
                 var error => $"with {error}",
             },
@@ -232,7 +232,7 @@ internal sealed class GroupSurface
     {
         if (place.IsStarting) return;
         Drawn.Draw(GroupNames.Restart);
-        // Its stop may not be over, as where it was frozen meanwhile: then that is cut short.
+        // Its stop may not be over, for instance if the node was frozen meanwhile: then the stop is cut short.
         if (place.Member.Host.Alive) place.Crash(hostAnswers: true);
         (place.IsStarting, place.AwaitsRejoin) = (true, false);
         _ = Simulation.Spawn(async () =>
@@ -258,10 +258,10 @@ internal sealed class GroupSurface
         if (joiner.IsJoining && Places.Exists(place => place.SavesUntil > Simulation.Now && place.Seats.Exists(seat => seat.Shared == joiner.Shared && seat.IsUsable))) Drawn.Draw(GroupNames.JoinCancelledInSave);
     }
 
-    /// <summary>A state that cannot be saved or loaded, or that nobody holds any more, though nothing fails.</summary>
+    /// <summary>Whether a join may be refused although nothing fails: the state cannot be saved or loaded, or nobody holds it any more.</summary>
     private bool MayBeRefused(SharedGroup group, JoinRefusedException refused) =>
         IsGivenUp(refused) || group.HasState && Seats.Any(seat => seat.Shared == group && seat.Habits is { SaveThrows: true } or { LoadThrows: true })
-        // Its last members have left. Who hears of it later, by asking, hears no reason.
+        // Its last members have left. A process that hears of this later, by asking, hears no reason.
         || IsOfGroup(refused.Message);
 
     private bool IsGivenUp(JoinRefusedException refused)
@@ -300,7 +300,7 @@ internal sealed class GroupSurface
             Judge = task => task.Exception?.InnerException switch
             {
                 null => null,
-                // Who started alone, or lost those whom it had found.
+                // It started alone, or lost the processes that it had found.
                 ClusterUnreachableException when Places.Count > 0 => null,
                 ExcludedException or NodeStoppedException when !life.Alive => null,
                 var error => $"with {error}",
@@ -429,10 +429,10 @@ internal sealed class GroupSurface
         }
     }
 
-    /// <summary>With other options than the members of a group that goes on.</summary>
+    /// <summary>Joins with other options than the members of a group that goes on.</summary>
     private void JoinOtherwise(GroupPlace place, SharedGroup group)
     {
-        // Of two at once one meets the other.
+        // Two such joins at once would meet each other.
         var stranger = Places.Find(other => other != place && other.IsActive && !other.TriedOtherwise.Contains(group) && !other.Seats.Exists(seat => seat.Shared == group));
         if (stranger is null || !IsCalm) return;
         Drawn.Draw(GroupNames.OtherOptions);
@@ -463,7 +463,7 @@ internal sealed class GroupSurface
         if (Random.Chance(0.5)) Simulation.After(TimeSpan.FromSeconds(4) + TimeSpan.FromMilliseconds(Random.Next(2_000)), () => Restart(place));
     }
 
-    /// <summary>Ends the node of the only one that holds the state of a group while another one loads it, or waits for its view.</summary>
+    /// <summary>Ends the node of the only member that holds the state of a group, while another process loads it or waits for its view.</summary>
     private void StopGiver(GroupPlace place)
     {
         if (place.Seats.Find(static seat => seat is { IsUsable: true, View.Members.Count: 1 })?.Shared is not { } group) return;
@@ -488,7 +488,10 @@ internal sealed class GroupSurface
         return task;
     }
 
-    /// <summary>A membership that its process gave up in order has not failed, but where what it had sent had no time to go out.</summary>
+    /// <summary>
+    /// A membership that its process gave up in order must not end with an error. Exempt are members that were leaving anyway, systems in which members may be excluded, and members whose
+    /// messages had no time to go out.
+    /// </summary>
     private string? LossOf(List<GroupSeat> members) =>
         members.Find(seat => !seat.IsLeaving && IsSafe && seat.Group!.Completion.Exception?.InnerException is NotMemberException error && !error.Message.Contains("it left before everything it had sent had gone out", StringComparison.Ordinal)) is { } lost ? $"and {lost.Id} is told {lost.Group!.Completion.Exception!.InnerException}" : null;
 
@@ -531,7 +534,7 @@ internal sealed class GroupSurface
         await UntilAsync(() => Open.All == 0, 30, "All ends with the nodes");
     }
 
-    /// <summary>After a long rest nothing is left over: neither of calls nor of nodes that have gone.</summary>
+    /// <summary>After a long rest nothing may be left over, neither of calls nor of nodes that have gone.</summary>
     private async Task RestLongAsync()
     {
         await Leftovers.RestLongAsync(Simulation, settled: false, Look);
@@ -539,7 +542,7 @@ internal sealed class GroupSurface
         if (!IsLost()) await Leftovers.JudgeAsync(Places.Where(static place => place.IsActive).Select(static place => place.Member), _run);
     }
 
-    /// <summary>Whether the faults took what decides: nobody is left, or who is left is cut off from a majority for good.</summary>
+    /// <summary>Whether the faults took the majority that decides: nobody is left, or all that are left are cut off from it for good.</summary>
     private bool IsLost() => !IsCalm && !Places.Exists(static place => place.IsActive) && Places.TrueForAll(static place => !place.IsStarting);
 
     private bool IsSettled(SharedGroup group)
@@ -555,7 +558,7 @@ internal sealed class GroupSurface
         {
             if (!seat.IsUsable) continue;
             var (status, backlog) = (seat.Group!.Status, seat.Group.Protocol.Backlog);
-            // What handlers sent is nobody's call, and on its way where its receiver is frozen.
+            // Messages that handlers sent belong to no call, and may be on their way to a receiver that is frozen.
             if (status is not { EventsWaiting: 0, Handler: null, WaitsFor.Count: 0 } || backlog != (0, 0, 0, 0) || seat.Group.Protocol.Peers.Outstanding > 0) return $"{seat.Id} {seat.Group.Protocol}: {status}, {backlog}";
         }
         return _groups.Find(group => !group.IsEven(GoesOn)) is { } uneven ? $"Members of {uneven.Name} have delivered more than others."
@@ -579,7 +582,7 @@ internal sealed class GroupSurface
     }
 
     /// <summary>
-    /// Whatever fails, a membership ends alone, at a node that goes on, only if its program ended it, or with its group. Who was excluded loses its node soon.
+    /// Whatever fails, a membership at a node that goes on may end only because its program ended it, or with its group. An excluded member is exempt: it loses its node soon.
     /// </summary>
     private void JudgeEnd(GroupSeat seat)
     {
@@ -595,11 +598,14 @@ internal sealed class GroupSurface
 
     private static bool IsOfGroup(string reason) => reason.Contains("state is lost", StringComparison.Ordinal) || reason.Contains("the group is over", StringComparison.Ordinal);
 
-    /// <summary>Where nothing fails a place is lost only for user code that was at work for as long as a group that evicts bears, until then or nearly so.</summary>
+    /// <summary>
+    /// Where nothing fails, a process may lose its place only in a group that evicts, for user code that was at work for as long as the group tolerates, until the loss or nearly so. Slow
+    /// links excuse the loss, too.
+    /// </summary>
     private void JudgeLoss(GroupPlace place)
     {
         if (!place.TryTakeLoss()) return;
-        // What is slow where links are is nobody's.
+        // Where links are slow, it is nobody's fault to be slow.
         bool links = Drawn.Drawn.ContainsKey(GroupNames.Narrow) || Drawn.Drawn.ContainsKey(GroupNames.SmallBudget);
         bool slow = _groups.Exists(group => group.Evicts && place.Seats.Exists(seat => seat.Shared == group) && (links || IsSlow(place, group)));
         if (!slow)

@@ -3,13 +3,13 @@ using Ida.Testing.Calls;
 
 namespace Ida.Scenarios;
 
-/// <summary>Somebody asks nodes how they are, at any time, also while they stop and when they have ended, and gives up at any time.</summary>
+/// <summary>Asks nodes for their descriptions at any time, also while they stop and when they have ended, and gives up at any time. Crashed nodes are not asked.</summary>
 internal sealed class NodeQuestions(GroupSurface surface)
 {
     // The answer comes between two things that the node does.
     private static readonly TimeSpan s_bound = TimeSpan.FromSeconds(5);
 
-    // Dice of its own: how often it asks is no matter of the schedule's others.
+    // Its own random numbers, so that what others draw does not depend on how often it asks.
     private readonly Prng _random = new(surface.Case.Seed ^ 0xDE5C);
 
     public void Begin() => surface.Simulation.After(TimeSpan.FromMilliseconds(_random.Next(20, 700)), () =>

@@ -18,7 +18,7 @@ internal sealed class OpenCall(CallKind kind, string what, GroupPlace place, Tas
 
     public TimeSpan Begun => begun;
 
-    /// <summary>How long it may take; null when that is not in its own hand, so that only the end of the schedule ends it.</summary>
+    /// <summary>How long it may take; null if that depends on others, so that only the end of the schedule bounds it.</summary>
     public TimeSpan? Bound { get; set; }
 
     /// <summary>What cancels it; null when its token cannot be cancelled.</summary>
@@ -41,19 +41,19 @@ internal sealed class OpenCall(CallKind kind, string what, GroupPlace place, Tas
         }
     }
 
-    /// <summary>Whether a token that fires ends it, however far it is: what waits for others, and not what may be on its way.</summary>
+    /// <summary>Whether its token ends it however far it is: so it is for a call that waits for others, but not for a message that may be on its way.</summary>
     public bool EndsByToken { get; init; }
 
     /// <summary>Whether it goes on as long as its group: a reader of views.</summary>
     public bool GoesOn { get; init; }
 
-    /// <summary>Called when its token fires: from then on it may be sent or not.</summary>
+    /// <summary>Called when its token fires: from then on its message may be sent or not.</summary>
     public Action? Cancelled { get; init; }
 
     /// <summary>When the life that it was begun in ended other than by a crash, so that it must be told.</summary>
     public TimeSpan? LifeEndedAt { get; set; }
 
-    /// <summary>Judges how it ended: null when that is documented.</summary>
+    /// <summary>Judges how it ended: null if that is allowed.</summary>
     public required Func<Task, string?> Judge { get; init; }
 
     public override string ToString() => $"{kind} {what} at {Life.Name}, begun at {begun.TotalMilliseconds:0.###} ms";

@@ -4,15 +4,15 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The calls that are open. Each ends with an outcome that is documented: within its bound where it has one, soon after its token where that
-/// ends it, with the life of its node where that ends, and at the end of the schedule at the latest. Nobody hears of what a crash took.
+/// The calls that are open. Each must end with a documented outcome: within its bound if it has one, soon after its token if that
+/// ends it, with the life of its node if that ends, and at the end of the schedule at the latest. Nothing is demanded of calls that a crash took.
 /// </summary>
 internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures measures, Func<TimeSpan, TimeSpan> userWork, Func<string> places)
 {
-    // What a busy or drifting node may be late by.
+    // By how much a busy or drifting node may be late.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
 
-    // View changes behind the last fault, each of which may wait for hooks, for a state that is saved, and for whoever has to be suspected first; the longest of some hundred seeds took 23 s.
+    // View changes after the last fault, each of which may wait for hooks, for a state that is saved, and for a process that has to be suspected first; the longest of some hundred seeds took 23 s.
     private static readonly TimeSpan s_last = TimeSpan.FromSeconds(60);
     private readonly List<OpenCall> _open = [];
 
@@ -30,10 +30,10 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
         if (call.Timing.Queued) Cancel(call);
     }
 
-    /// <summary>A call was refused at once for what it asked for.</summary>
+    /// <summary>Demands that a call is refused at once for what it asks for.</summary>
     public void Refused<T>(CallKind kind, Action call) where T : Exception => Expect.Refuses<T>(table, kind, call);
 
-    /// <summary>Something happens while calls are open.</summary>
+    /// <summary>Notes in the table that something happens while calls are open.</summary>
     public void Meet(string what)
     {
         foreach (var kind in _open.Select(static call => call.Kind).Distinct()) table.Add(kind, what);
@@ -41,7 +41,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
 
     public string Describe() => string.Join('\n', _open.Take(12));
 
-    /// <summary>Some member is between two views.</summary>
+    /// <summary>Some member is between two views: the calls that are to be cancelled then are due.</summary>
     public void CancelInViews()
     {
         foreach (var call in _open)
@@ -54,7 +54,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
         for (int i = 0; i < _open.Count; i++)
         {
             var call = _open[i];
-            // What has ended before is not cancelled: its token would excuse how.
+            // A call that has ended is not cancelled: its token would excuse its error.
             if (call.CancelAt <= simulation.Now && !call.Task.IsCompleted) Cancel(call);
             if (call.Task.IsCompleted)
             {
@@ -95,7 +95,7 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
     /// <summary>Whether a call waits for others where nothing fails any more, and has no bound of its own, nor goes on as long as its group.</summary>
     private bool IsLast(OpenCall call) => CalmSince is not null && !call.GoesOn && call.Bound is null;
 
-    /// <summary>Whether such a call takes longer than it may, beside the time that user code is at work meanwhile.</summary>
+    /// <summary>Whether such a call takes longer than it may, not counting the time for which user code is at work meanwhile.</summary>
     private bool IsLastLate(OpenCall call)
     {
         var over = simulation.Now - Later(Later(call.Begun, CalmSince!.Value), call.Place.AwakeSince) - s_last;

@@ -5,15 +5,15 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// What the program of a process does in <see cref="IdaNodeOptions.OnRejoined"/>, and what becomes of it there: the life that it is called for may be lost
-/// again while the call waits, ends, throws, or stays where it is. The token says so in time, what the call then throws costs nothing, and the next life
-/// has a call of its own, unless the node has ended as its options say.
+/// again while the call waits, ends, throws, or stays where it is. The token must say so in time, what the call then throws must cost nothing, and the next life
+/// must have a call of its own, unless the node has ended as its options say.
 /// </summary>
 internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
 {
-    // The library lets a call go on for so long behind the end of its life.
+    // A call that stays goes on for longer than the 5 s for which the next life waits for it.
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(5), s_slack = TimeSpan.FromSeconds(1), s_stays = TimeSpan.FromSeconds(8);
 
-    // Dice of its own: how often it is called is no matter of the schedule's others.
+    // Its own random numbers, so that what others draw does not depend on how often it is called.
     private readonly Prng _random = new(surface.Case.Seed ^ 0x4E0117);
 
     private Simulation Simulation => surface.Simulation;
@@ -75,9 +75,12 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
         life.FaultInTurn((TurnPlace)_random.Next(3), new DrawnFaultException());
     }
 
-    // None of them is spawned: what the library awaits would go on in a pool where code of the schedule, whose awaits the simulation resumes, completes it.
+    // None of these is spawned: the simulation resumes the awaits of spawned code, and if such code completed what the library awaits, the library would go on in a pool.
 
-    /// <summary>Until its token says that the life is over, as a careful program does; false when the node is over: then the token says so in real time, which is no time here.</summary>
+    /// <summary>
+    /// Waits until its token says that the life is over, as a careful program does; the token must say so in time. False when the node is over: then the token says so in real time, which does
+    /// not pass here.
+    /// </summary>
     private async Task<bool> WaitAsync(GroupPlace place, SimNode life, CancellationToken token)
     {
         surface.Drawn.Draw(GroupNames.RejoinWaits);

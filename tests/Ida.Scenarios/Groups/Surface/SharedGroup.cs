@@ -4,7 +4,7 @@ using Ida.Testing.Checking;
 
 namespace Ida.Scenarios;
 
-/// <summary>A name that processes of a schedule join under, how they do it, and what is judged of each group that had the name.</summary>
+/// <summary>A name under which processes of a schedule join, how they join, and the checkers of each group that had the name.</summary>
 internal sealed class SharedGroup
 {
     private readonly SortedDictionary<GroupId, (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested)> _judged = [];
@@ -35,7 +35,7 @@ internal sealed class SharedGroup
 
     public bool Evicts => Options.SlowMember == SlowMember.Evict;
 
-    /// <summary>For how long states of it were being written: what waits for that may be anyone's.</summary>
+    /// <summary>For how long its states were being written; any member's work may have waited for that.</summary>
     public UserWork Saves { get; } = new();
 
     public GroupOptions Options { get; }
@@ -52,7 +52,9 @@ internal sealed class SharedGroup
 
     public long Views => _judged.Values.Sum(static judged => judged.All.ComparedViews);
 
-    /// <summary>What judges a group of this name, and what judges the messages that handlers send to one: those overtake what callers send while a view changes (multicast.md#answers-may-cross-views).</summary>
+    /// <summary>
+    /// The checker of a group of this name, and that of the messages which handlers send to one member: those overtake what callers send while a view changes (multicast.md#answers-may-cross-views).
+    /// </summary>
     public (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested) Of(GroupId group)
     {
         if (!_judged.TryGetValue(group, out var judged))
@@ -61,8 +63,8 @@ internal sealed class SharedGroup
     }
 
     /// <summary>
-    /// Whether members of those that go on have delivered as much as each other: messages may be on their way to one that was slow. Of one that is over who
-    /// did not wait for its handlers may have less for good.
+    /// Whether, in groups that go on, members have delivered as much as each other; messages may still be on their way to a slow member. Groups that are over do not count: a member
+    /// that did not wait for its handlers may have delivered less for good.
     /// </summary>
     public bool IsEven(Func<GroupId, bool> goesOn) => _judged.All(judged => !goesOn(judged.Key) || judged.Value.All.IsEven());
 

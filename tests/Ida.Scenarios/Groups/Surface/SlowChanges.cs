@@ -3,13 +3,13 @@ using GroupCore.Runtime;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// View changes that handlers hold up, in groups that evict: one blocks for about as long as the group bears, and then sends what makes another block as well.
-/// Neither may be taken for slow because of the time of both. Some block for longer than members say it before the slow one goes.
+/// View changes that handlers hold up, in groups that evict. One handler blocks for about as long as the group tolerates, and then sends what makes another block, too.
+/// Neither member may be taken for slow because of the time of both. Some handlers block for longer than members report it before the slow one must go.
 /// </summary>
 internal sealed class SlowChanges(GroupSurface surface)
 {
     private const int LongestSaid = 10_000;
-    // Dice of its own: schedules without such groups stay what they are.
+    // Its own random numbers, so that schedules without such groups stay what they are.
     private readonly Prng _random = new(surface.Case.Seed ^ 0x510C4A);
 
     public void Begin(SharedGroup group)
@@ -17,7 +17,7 @@ internal sealed class SlowChanges(GroupSurface surface)
         if (group.Evicts && !group.Inline && _random.Chance(0.8)) Later(group, 1, 2_000);
     }
 
-    /// <summary>What the handler of one such message sends, where it means another.</summary>
+    /// <summary>What the handler of one such message sends to another member.</summary>
     public void Relay(GroupSeat seat)
     {
         int members = seat.Group!.CurrentView.Members.Count;
