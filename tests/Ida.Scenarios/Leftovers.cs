@@ -18,8 +18,8 @@ internal static class Leftovers
     private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250), s_second = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// Rests so long that links to nodes that have gone are over. The rest begins again if a node has ended meanwhile: over the mesh, among few nodes, bad luck with dials may exclude one at any
-    /// time. In memory no dial gets lost, so a node may end only because of what was before the rest.
+    /// Rests so long that links to nodes that have gone are over. The rest begins again if a node has ended meanwhile: over the mesh, among few nodes, bad luck with dials may
+    /// exclude one at any time. In memory no dial gets lost, so a node may end only because of what was before the rest.
     /// </summary>
     /// <param name="simulation">What rests.</param>
     /// <param name="settled">Whether all that was before the rest is over; if not, a node may still end because of it.</param>

@@ -31,7 +31,9 @@ internal sealed record NodeAtRest(ulong Id, NodeAddress Address, KeptState Kept)
     /// <summary>Addresses at which no node lives, but where it looks for nodes that start there, as a voter does at seeds.</summary>
     public IReadOnlyList<NodeAddress> Watched { get; init; } = [];
 
-    /// <summary>What it keeps too much of, at any rest; null for nothing. A link to a node that has gone may keep, until the link is over, what that node has not acknowledged.</summary>
+    /// <summary>
+    /// What it keeps too much of, at any rest; null for nothing. A link to a node that has gone may keep, until the link is over, what that node has not acknowledged.
+    /// </summary>
     public string? Excess => Kept.Commands > 0 ? $"{Kept.Commands} commands wait."
         : Kept.Timers > OwnTimers + (TimersOfGroup * Groups) + (HasLog ? TimersOfLog : 0) ? $"{Kept.Timers} timers wait, in {Groups} groups."
         : Kept.Slabs - Kept.Encoding > SlabsOfLinks ? $"{Kept.Slabs} bytes of slabs, {Kept.Encoding} of them to encode frames, with {Kept.Links.Count} links."

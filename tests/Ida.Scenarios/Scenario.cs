@@ -9,8 +9,8 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     public IReadOnlyList<string> Ingredients { get; init; } = [];
 
     /// <summary>
-    /// The largest share of its seeds in which the faults may take what the guarantees need, so that little is judged. More is a defect of the schedule, or of the code that reports the loss.
-    /// Null: not bounded.
+    /// The largest share of its seeds in which the faults may take what the guarantees need, so that little is judged. More is a defect of the schedule, or of the code that
+    /// reports the loss. Null: not bounded.
     /// </summary>
     public double? MostLost { get; init; }
 

@@ -20,7 +20,10 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
         return _simulation = Case.Start(options);
     }
 
-    /// <summary>In every third seed over the mesh, begins a node that nobody knows and that sends hostile frames to the members of <paramref name="view"/> until it is crashed; null in the others.</summary>
+    /// <summary>
+    /// In every third seed over the mesh, begins a node that nobody knows and that sends hostile frames to the members of <paramref name="view"/> until it is crashed; null in
+    /// the others.
+    /// </summary>
     public SimNode? BeginStranger(Func<View?> view) =>
         scenario.IsOverMesh && MeshStranger.IsDrawn(Case.Seed) && Case.Happens($"stranger") ? MeshStranger.Begin(_simulation!, view, Ingredients.Draw) : null;
 

@@ -6,8 +6,8 @@ using Ida.Tests.Shared;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// What programs attach to their nodes, and what throws here: loggers, which belong to a node, and a listener of activities, which belongs to the process, so that only schedules that are
-/// named have it.
+/// What programs attach to their nodes, and what throws here: loggers, which belong to a node, and a listener of activities, which belongs to the process, so that only schedules
+/// that are named have it.
 /// </summary>
 internal static class Unruly
 {

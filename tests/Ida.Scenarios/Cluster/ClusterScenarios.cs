@@ -18,8 +18,8 @@ internal static class ClusterScenarios
     public static Scenario Groups { get; } = new("cluster-groups", run => new WatchedGroup(run).Run(s_plan with { Within = TimeSpan.FromSeconds(3) })) { Ingredients = [Leftovers.Judged, .. ThreadNames.Declared] };
 
     /// <summary>
-    /// The same with faults as long as in life, so that a member that is cut off gives itself up. Members call all the while: the same checkers judge what such a member sends, and what its
-    /// handlers are called for.
+    /// The same with faults as long as in life, so that a member that is cut off gives itself up. Members call all the while: the same checkers judge what such a member sends,
+    /// and what its handlers are called for.
     /// </summary>
     public static Scenario GroupsLasting { get; } = new("cluster-groups-lasting", static run => new WatchedGroup(run).Run(
         s_plan with { MaxFaults = 4, Within = TimeSpan.FromSeconds(10), MinDuration = TimeSpan.FromMilliseconds(100), MaxDuration = TimeSpan.FromSeconds(90), Around = LifePlan.Around, Swarms = true }, TimeSpan.FromSeconds(5)))

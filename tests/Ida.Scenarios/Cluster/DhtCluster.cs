@@ -207,8 +207,8 @@ internal sealed class DhtCluster
     });
 
     /// <summary>
-    /// Asks random members for a description of their node, until the run ends; some calls are cancelled. A member must answer while it lives, and also after it has ended in order; after a
-    /// crash no answer is demanded.
+    /// Asks random members for a description of their node, until the run ends; some calls are cancelled. A member must answer while it lives, and also after it has ended in
+    /// order; after a crash no answer is demanded.
     /// </summary>
     public Task DescribeSomeAsync(Action<string> asked) => Simulation.Spawn(async () =>
     {
@@ -229,8 +229,8 @@ internal sealed class DhtCluster
     });
 
     /// <summary>
-    /// Makes a turn of a member throw. The node and its parts must end with the cause, every open call must end, and later calls must be refused. Nothing is demanded if the member ends in
-    /// another way first.
+    /// Makes a turn of a member throw. The node and its parts must end with the cause, every open call must end, and later calls must be refused. Nothing is demanded if the
+    /// member ends in another way first.
     /// </summary>
     public Task FaultAsync(SimMember member, TurnPlace place, Exception fault) => Simulation.Spawn(async () =>
     {
@@ -279,7 +279,8 @@ internal sealed class DhtCluster
     }
 
     /// <summary>
-    /// The faults are over: all members that are left must come to rest, serve, and hold the same. If none is left (<see cref="Lost"/>), only the ends of the members' parts are judged.
+    /// The faults are over: all members that are left must come to rest, serve, and hold the same. If none is left (<see cref="Lost"/>), only the ends of the members' parts are
+    /// judged.
     /// </summary>
     private async Task SettleAsync()
     {
@@ -310,8 +311,8 @@ internal sealed class DhtCluster
     }
 
     /// <summary>
-    /// No member's part may be over without a reason; members that left or are not active are exempt. The whole may be lost only if enough processes died; this is not judged where living
-    /// members may have been excluded (<see cref="MayExclude"/>).
+    /// No member's part may be over without a reason; members that left or are not active are exempt. The whole may be lost only if enough processes died; this is not judged
+    /// where living members may have been excluded (<see cref="MayExclude"/>).
     /// </summary>
     private async Task JudgeEndsAsync()
     {

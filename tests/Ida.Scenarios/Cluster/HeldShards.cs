@@ -1,8 +1,8 @@
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Judges reports that a shard is lost. No member may be told so of a shard that it holds all of itself and takes along into the view said to have lost it (dht-view-change.md). Members
-/// that are leaving are exempt. Look after each step of a simulation.
+/// Judges reports that a shard is lost. No member may be told so of a shard that it holds all of itself and takes along into the view said to have lost it (dht-view-change.md).
+/// Members that are leaving are exempt. Look after each step of a simulation.
 /// </summary>
 internal sealed class HeldShards
 {

@@ -5,8 +5,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Judges what a member at rest is told of its own keys. Nobody else writes them, so a put that expects the version just read must be applied, and one that expects another version must not.
-/// For calls that tell no version, refusals are judged only here.
+/// Judges what a member at rest is told of its own keys. Nobody else writes them, so a put that expects the version just read must be applied, and one that expects another
+/// version must not. For calls that tell no version, refusals are judged only here.
 /// </summary>
 internal static class OwnKeys
 {

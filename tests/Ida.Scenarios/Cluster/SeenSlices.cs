@@ -8,8 +8,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Judges what members say of themselves while anything fails. A member that says it has all of its shard must have what it told its callers before. Somebody must have written each value that
-/// a member holds, and been told the same version. Two members must know the same members in the same slots of one view.
+/// Judges what members say of themselves while anything fails. A member that says it has all of its shard must have what it told its callers before. Somebody must have written
+/// each value that a member holds, and been told the same version. Two members must know the same members in the same slots of one view.
 /// </summary>
 internal sealed class SeenSlices
 {
@@ -45,8 +45,8 @@ internal sealed class SeenSlices
     }
 
     /// <summary>
-    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it may hold what the
-    /// rest does not have.
+    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it
+    /// may hold what the rest does not have.
     /// </summary>
     public string? Wrong(History history, Func<string, bool> lasts)
     {

@@ -226,7 +226,8 @@ internal sealed class DhtSchedule
     }
 
     /// <summary>
-    /// Removes the calls that ended with an error. Bounds are wide here, timeouts long, and no turn throws, so of the errors that the guide names for such a call only three may come.
+    /// Removes the calls that ended with an error. Bounds are wide here, timeouts long, and no turn throws, so of the errors that the guide names for such a call only three may
+    /// come.
     /// </summary>
     private static void Fail<T>(Client client, CallKind kind, List<(HarnessMember Member, Task<T> Task)> calls) => calls.RemoveAll(p =>
     {

@@ -268,8 +268,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// Lets time pass until user code keeps the turn of none of these members. It passes in steps, so that members that are not kept, or not as long, act meanwhile; what they have begun may
-    /// take several turns.
+    /// Lets time pass until user code keeps the turn of none of these members. It passes in steps, so that members that are not kept, or not as long, act meanwhile; what they
+    /// have begun may take several turns.
     /// </summary>
     public void WaitForUserCode(Predicate<HarnessMember> of)
     {
@@ -311,7 +311,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// Lets everything settle, and fails if it does not: records must go, no key may stay in use, newcomers must be initialised. Not demanded where nobody is left that could initialise them.
+    /// Lets everything settle, and fails if it does not: records must go, no key may stay in use, newcomers must be initialised. Not demanded where nobody is left that could
+    /// initialise them.
     /// </summary>
     public void Settle()
     {
@@ -432,8 +433,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// The survivors that hold all of a shard as the view change begins, and stay with it, each with the shard. A leaver counts, too, if there is somebody for each shard to hand it to. Null
-    /// if, as far as the survivors know, the table is not founded.
+    /// The survivors that hold all of a shard as the view change begins, and stay with it, each with the shard. A leaver counts, too, if there is somebody for each shard to hand
+    /// it to. Null if, as far as the survivors know, the table is not founded.
     /// </summary>
     private static List<(int Shard, HarnessMember Member)>? Holders(List<HarnessMember> survivors)
     {
@@ -479,8 +480,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// The first member that is in the view, was not asked to leave, and yet has no part in the DHT any more; or null. Not judged where its shard was lost, a rule is left out, or a member
-    /// lies at view changes.
+    /// The first member that is in the view, was not asked to leave, and yet has no part in the DHT any more; or null. Not judged where its shard was lost, a rule is left out,
+    /// or a member lies at view changes.
     /// </summary>
     public string? EndedForNothing()
     {
@@ -493,8 +494,8 @@ internal sealed class DhtWorld
     }
 
     /// <summary>
-    /// Judges the members: none may have been sent malformed frames, each of the two shards must have an initialised member, and all such members of a shard must hold the same. Hands on what
-    /// each of them holds. Returns the first thing that is wrong, or null.
+    /// Judges the members: none may have been sent malformed frames, each of the two shards must have an initialised member, and all such members of a shard must hold the same.
+    /// Hands on what each of them holds. Returns the first thing that is wrong, or null.
     /// </summary>
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {

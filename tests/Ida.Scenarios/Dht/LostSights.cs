@@ -96,8 +96,8 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
     }
 
     /// <summary>
-    /// Whether no initialised survivor had executed what a lost member showed: then each of them still holds, not executed, a put of the key that was executed there. All participants of a put
-    /// that was executed anywhere have proposed it, so a survivor that holds no such put has executed all that the lost member had.
+    /// Whether no initialised survivor had executed what a lost member showed: then each of them still holds, not executed, a put of the key that was executed there. All
+    /// participants of a put that was executed anywhere have proposed it, so a survivor that holds no such put has executed all that the lost member had.
     /// </summary>
     private static bool NobodyExecuted((string Key, ulong Version) seen, HarnessMember by, List<(HarnessMember Holder, KeyUse Use)> open,
         List<(HarnessMember Member, Dictionary<string, ulong> Versions)> executed) =>
@@ -112,8 +112,8 @@ internal sealed class LostSights(Func<HarnessMember, LocalSlice, IEnumerable<(st
         seen.Version > 0 ? of.TryGetValue(seen.Key, out ulong here) && here >= seen.Version : !of.ContainsKey(seen.Key);
 
     /// <summary>
-    /// Whether the view change takes the time of an open put from proposals, and the lost member's is later than those: it has made a later one, or would have when the put came, since it has
-    /// given the key a time that is not before them.
+    /// Whether the view change takes the time of an open put from proposals, and the lost member's is later than those: it has made a later one, or would have when the put came,
+    /// since it has given the key a time that is not before them.
     /// </summary>
     private static bool IsLater(HarnessMember lost, KeyUse use, List<HarnessMember> kept)
     {

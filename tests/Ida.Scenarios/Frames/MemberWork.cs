@@ -38,7 +38,8 @@ internal sealed class MemberWork(FrameVictims system)
     public Task<string?> EndAsync(TimeSpan patience) => LateAsync(_sent, patience);
 
     /// <summary>
-    /// The liar gives up its part in the DHT and takes another. Either causes a view change, in which it says what it declares: the same as the others, or more, or what contradicts them.
+    /// The liar gives up its part in the DHT and takes another. Either causes a view change, in which it says what it declares: the same as the others, or more, or what
+    /// contradicts them.
     /// </summary>
     private async Task TakePartAnewAsync(int round, CancellationToken cancel)
     {

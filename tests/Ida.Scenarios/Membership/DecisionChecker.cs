@@ -60,8 +60,8 @@ internal sealed class DecisionChecker
     }
 
     /// <summary>
-    /// A process could act in a view at this time: it held its lease and was not wedged. Then the next view, and a later group of the same name, must not have been installed yet. Judged only
-    /// while <see cref="LeasesHold"/>.
+    /// A process could act in a view at this time: it held its lease and was not wedged. Then the next view, and a later group of the same name, must not have been installed
+    /// yet. Judged only while <see cref="LeasesHold"/>.
     /// </summary>
     public void Active(View view, ProcessId process, long now)
     {

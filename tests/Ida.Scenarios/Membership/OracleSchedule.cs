@@ -83,8 +83,8 @@ internal sealed class OracleSchedule : IDisposable
     }
 
     /// <summary>
-    /// Whether as many processes vote as should, all of them living and the leader among them. Not judged while a living process is hidden or two are apart, or while the leader is not
-    /// connected to all that live and so cannot take the voters that it needs.
+    /// Whether as many processes vote as should, all of them living and the leader among them. Not judged while a living process is hidden or two are apart, or while the leader
+    /// is not connected to all that live and so cannot take the voters that it needs.
     /// </summary>
     private bool HasItsSize(OracleCluster.Process leader)
     {
@@ -228,8 +228,8 @@ internal sealed class OracleSchedule : IDisposable
     }
 
     /// <summary>
-    /// Whether the live replicas include a majority of the voters. If just two replicas are live and one cannot dial the other, only one counts, since no third can introduce it (the guide,
-    /// membership).
+    /// Whether the live replicas include a majority of the voters. If just two replicas are live and one cannot dial the other, only one counts, since no third can introduce it
+    /// (the guide, membership).
     /// </summary>
     private bool IsMajority(Configuration configuration, Predicate<Replica> live)
     {

@@ -235,8 +235,8 @@ internal sealed class OracleSurface
     }
 
     /// <summary>
-    /// The proxy in front of a process restarts: dials to it are refused for a moment, while the process answers over all connections that it dialled itself. It must not be excluded for that;
-    /// not judged unless the system is settled before, and clocks are as good as leases need.
+    /// The proxy in front of a process restarts: dials to it are refused for a moment, while the process answers over all connections that it dialled itself. It must not be
+    /// excluded for that; not judged unless the system is settled before, and clocks are as good as leases need.
     /// </summary>
     private void Refuse(OracleCluster.Process one, Prng random)
     {

@@ -7,8 +7,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Whole nodes from their start on, under faults as long as in life, with programs that are restarted. Each DHT that ever existed is judged on its own, and at the end all programs must
-/// serve again. If one process alone had all the faults, and they began when all served, the first DHT must not be lost.
+/// Whole nodes from their start on, under faults as long as in life, with programs that are restarted. Each DHT that ever existed is judged on its own, and at the end all
+/// programs must serve again. If one process alone had all the faults, and they began when all served, the first DHT must not be lost.
 /// </summary>
 internal sealed class LifeCluster
 {
@@ -69,7 +69,9 @@ internal sealed class LifeCluster
     /// <summary>Whether a program may leave. Where nothing may be lost, only the process that has the faults may.</summary>
     public bool MayLeave(int process) => _plan.Leaves && process < LifePlan.Processes && (!_plan.IsOfOne || process == _plan.Victim);
 
-    /// <summary>Whether a program may give up calls. A process that gives up while the DHT is founded may be the only one of its shard, so where nothing may be lost it must not.</summary>
+    /// <summary>
+    /// Whether a program may give up calls. A process that gives up while the DHT is founded may be the only one of its shard, so where nothing may be lost it must not.
+    /// </summary>
     public bool MayGiveUp(int process) => MayLeave(process) && (!_plan.IsOfOne || IsTroubled);
 
     /// <summary>The time until the next fault of a process, once there are faults; null when no more are to come.</summary>

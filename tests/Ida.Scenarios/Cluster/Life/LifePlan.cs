@@ -4,7 +4,10 @@ using Oracle;
 
 namespace Ida.Scenarios;
 
-/// <summary>The faults of a seed as they are in life: from a millisecond to a minute and a half, often about as long as one of the system's timeouts, and of the kinds that the seed draws.</summary>
+/// <summary>
+/// The faults of a seed as they are in life: from a millisecond to a minute and a half, often about as long as one of the system's timeouts, and of the kinds that the seed
+/// draws.
+/// </summary>
 internal sealed class LifePlan
 {
     /// <summary>Processes that faults hit.</summary>

@@ -8,8 +8,8 @@ using Ida.Testing.Workload;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// The program of a process, as in production: it starts its node, joins, enables the DHT, calls, leaves now and then, and is restarted at the same address whenever it has ended and its
-/// machine is on.
+/// The program of a process, as in production: it starts its node, joins, enables the DHT, calls, leaves now and then, and is restarted at the same address whenever it has ended
+/// and its machine is on.
 /// </summary>
 internal sealed class LifeProgram(LifeCluster cluster, int number)
 {
@@ -177,8 +177,8 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
     }
 
     /// <summary>
-    /// Whether a start, a join, an enabling or a leave may end with this error while anything may fail. The ledger judges whether the guide names the error for the call. Fewer are allowed here
-    /// than the guide names, since nobody takes an address, no turn throws, no queue fills up, and only its own program stops a node.
+    /// Whether a start, a join, an enabling or a leave may end with this error while anything may fail. The ledger judges whether the guide names the error for the call. Fewer
+    /// are allowed here than the guide names, since nobody takes an address, no turn throws, no queue fills up, and only its own program stops a node.
     /// </summary>
     private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {

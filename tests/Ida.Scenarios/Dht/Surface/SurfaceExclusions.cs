@@ -3,12 +3,12 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Judges what calls were told that keys did not hold, at the place that their operations have in the order. Either a condition was not met, so the key had another value than the expected
-/// one; or a removal found an entry, so the key was not absent. Such an answer is wrong if the key held just that value at every place that the operation can have.
+/// Judges what calls were told that keys did not hold, at the place that their operations have in the order. Either a condition was not met, so the key had another value than
+/// the expected one; or a removal found an entry, so the key was not absent. Such an answer is wrong if the key held just that value at every place that the operation can have.
 /// </summary>
 /// <remarks>
-/// It did if a strict operation saw or made the value and ended before this one was called, and every operation that writes another value to the key was over before that one was called,
-/// was called after this one had ended, or has a lower version. An answer that is only possibly wrong is not reported, and only answers of strict calls are judged.
+/// It did if a strict operation saw or made the value and ended before this one was called, and every operation that writes another value to the key was over before that one was
+/// called, was called after this one had ended, or has a lower version. An answer that is only possibly wrong is not reported, and only answers of strict calls are judged.
 /// </remarks>
 internal sealed class SurfaceExclusions
 {

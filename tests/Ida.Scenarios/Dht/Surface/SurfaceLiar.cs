@@ -8,8 +8,8 @@ using Ida.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A member that lies in its own name: it sends frames about operations under way that have bytes too many or too few; or proposals that the receiver holds already, with another effect or
-/// expectation. The receiver must refuse each lie or be unmoved by it; nothing that is judged may change.
+/// A member that lies in its own name: it sends frames about operations under way that have bytes too many or too few; or proposals that the receiver holds already, with another
+/// effect or expectation. The receiver must refuse each lie or be unmoved by it; nothing that is judged may change.
 /// </summary>
 internal sealed class SurfaceLiar(DhtWorld world, Prng random)
 {
@@ -57,8 +57,8 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     }
 
     /// <summary>
-    /// Repeats a proposal of a put that the target holds, from a member that may send it, or handed on by a member of its shard; but one key has another effect or expectation. The target must
-    /// take the frame as well-formed, and keep what was proposed first: that is the put's own, since the hash of its pairs names it.
+    /// Repeats a proposal of a put that the target holds, from a member that may send it, or handed on by a member of its shard; but one key has another effect or expectation.
+    /// The target must take the frame as well-formed, and keep what was proposed first: that is the put's own, since the hash of its pairs names it.
     /// </summary>
     private bool Repeat(HarnessMember target, List<HarnessMember> able)
     {
@@ -123,8 +123,8 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
     }
 
     /// <summary>
-    /// Sends a well-formed proposal whose part is larger than any may be; or hands a part on to a member that coordinates the operation itself, or has nothing to do with it. The target must
-    /// refuse either.
+    /// Sends a well-formed proposal whose part is larger than any may be; or hands a part on to a member that coordinates the operation itself, or has nothing to do with it. The
+    /// target must refuse either.
     /// </summary>
     private bool Forge(HarnessMember target, HarnessMember from, in AttemptId key)
     {

@@ -87,8 +87,9 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
     private static DhtMap<CarelessKey, string> Own(Dht dht) => dht.Map<CarelessKey, string>(SurfaceResolvers.CarelessOwn);
 
     /// <summary>
-    /// Judges a call whose key no replica can place. All replicas must refuse it but the caller's own, which does not ask for the place again: the call may be executed only where the caller's
-    /// member holds such a key's shard. An update may also end with the error of the user's code, since its second step is called in a turn. What a read returns is not judged.
+    /// Judges a call whose key no replica can place. All replicas must refuse it but the caller's own, which does not ask for the place again: the call may be executed only
+    /// where the caller's member holds such a key's shard. An update may also end with the error of the user's code, since its second step is called in a turn. What a read
+    /// returns is not judged.
     /// </summary>
     private static void LateEnded(CallKind kind, Task ended, HarnessMember member, int own)
     {

@@ -4,8 +4,8 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Asks members what they hold, what they know, and to tell when they have their state. Any member is asked at any time, also one in user code or without its state, and a question may be
-/// cancelled at any time. The next fault does not wait for the answers.
+/// Asks members what they hold, what they know, and to tell when they have their state. Any member is asked at any time, also one in user code or without its state, and a
+/// question may be cancelled at any time. The next fault does not wait for the answers.
 /// </summary>
 internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients ingredients, SurfaceLedger ledger, SurfaceSlices slices, Func<long> now)
 {
@@ -46,8 +46,8 @@ internal sealed class SurfaceQuestions(DhtWorld world, Prng random, Ingredients 
     }
 
     /// <summary>
-    /// A member that says it has all of its shard must have it, or have had it when it was asked; and it must know its own slot. Not judged after a view change, if the member's part is over, or
-    /// if a member lies at view changes.
+    /// A member that says it has all of its shard must have it, or have had it when it was asked; and it must know its own slot. Not judged after a view change, if the member's
+    /// part is over, or if a member lies at view changes.
     /// </summary>
     private void Judge(HarnessMember member, Task task, bool had, ulong? view)
     {

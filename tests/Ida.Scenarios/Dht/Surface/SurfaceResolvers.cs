@@ -9,7 +9,8 @@ namespace Ida.Scenarios;
 internal sealed class SurfaceResolvers(DhtWorld world, Prng random, Ingredients ingredients, Action<HarnessMember> callBack)
 {
     /// <summary>
-    /// The maps whose keys are placed by careless code, in the declaration and in the keys; and the keys for which that code throws, throws at replicas only, and keeps the replicas' turns.
+    /// The maps whose keys are placed by careless code, in the declaration and in the keys; and the keys for which that code throws, throws at replicas only, and keeps the
+    /// replicas' turns.
     /// </summary>
     public const string Careless = "p", CarelessOwn = "q", Throwing = "throwing", Late = "late", Blocking = "blocking";
 

@@ -110,8 +110,8 @@ internal sealed partial class SurfaceSchedule
     }
 
     /// <summary>
-    /// If no call of the operation is open: retries it if its id is known and its outcome is not, and otherwise records it. What became of a put must not be forgotten while the member that gave
-    /// its id is there.
+    /// If no call of the operation is open: retries it if its id is known and its outcome is not, and otherwise records it. What became of a put must not be forgotten while the
+    /// member that gave its id is there.
     /// </summary>
     private void GoOn(SurfaceOperation operation)
     {
@@ -165,7 +165,8 @@ internal sealed partial class SurfaceSchedule
     }
 
     /// <summary>
-    /// The same keys, but one is removed instead of checked, or the other way round, or must have another version. Null if the put brings values, since each of these is put only once.
+    /// The same keys, but one is removed instead of checked, or the other way round, or must have another version. Null if the put brings values, since each of these is put only
+    /// once.
     /// </summary>
     private List<SurfacePart>? OtherEffect(SurfaceOperation operation, Dht dht)
     {

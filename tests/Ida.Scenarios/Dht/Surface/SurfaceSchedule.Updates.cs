@@ -3,8 +3,8 @@ using Ida.Testing.Calls;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Updates with every option, cancelled at every step, with functions that throw, remove, take long, call back, and let other puts come in between. If the outcome of an update is unknown,
-/// retries of its last put find it out.
+/// Updates with every option, cancelled at every step, with functions that throw, remove, take long, call back, and let other puts come in between. If the outcome of an update
+/// is unknown, retries of its last put find it out.
 /// </summary>
 internal sealed partial class SurfaceSchedule
 {

@@ -196,8 +196,8 @@ internal sealed partial class SurfaceSchedule
         LookAtPlaces();
     }
 
-    // No member may have more operations in flight than its options allow, nor more bytes, unless one operation alone has them. Parked operations have given their place back, and take one
-    // again when what they wait for comes.
+    // No member may have more operations in flight than its options allow, nor more bytes, unless one operation alone has them. Parked operations have given their place back,
+    // and take one again when what they wait for comes.
     private void LookAtPlaces()
     {
         int most = _world.Options.Member.MaxInFlight;

@@ -3,9 +3,9 @@ using Ida.Testing.Checking;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// Judges what members show of their slices while anything fails, by what clients were told. Somebody must have written each value, with the version that its caller was told. A member that
-/// says it has all of its shard must show what its own callers were told before it was asked. In such a slice, which is one moment, a put of several keys must show in all of the keys
-/// that are there, or in none.
+/// Judges what members show of their slices while anything fails, by what clients were told. Somebody must have written each value, with the version that its caller was told. A
+/// member that says it has all of its shard must show what its own callers were told before it was asked. In such a slice, which is one moment, a put of several keys must show
+/// in all of the keys that are there, or in none.
 /// </summary>
 /// <remarks>Only lists are never removed, so only they are known to be there.</remarks>
 internal sealed class SurfaceSlices
@@ -67,8 +67,8 @@ internal sealed class SurfaceSlices
     }
 
     /// <summary>
-    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it may hold what the
-    /// rest does not have.
+    /// What is wrong with slices of members for which <paramref name="lasts"/> holds; null for nothing. Others are not judged: a member that was excluded and does not know it
+    /// may hold what the rest does not have.
     /// </summary>
     public string? Wrong(History history, Func<string, bool> lasts)
     {

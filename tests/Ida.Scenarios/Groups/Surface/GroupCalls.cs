@@ -407,8 +407,8 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>
-    /// A member that should have answered and did not. Judged only if the asker's handlers have come to the question and to all views since. Exempt are members that have ended or had no state,
-    /// and the one that the question told not to answer.
+    /// A member that should have answered and did not. Judged only if the asker's handlers have come to the question and to all views since. Exempt are members that have ended
+    /// or had no state, and the one that the question told not to answer.
     /// </summary>
     private string? Missing(GroupSeat seat, Replies replies, IReadOnlyList<MemberReply<byte[]>> answers, Letter letter)
     {
@@ -419,8 +419,8 @@ internal sealed class GroupCalls(GroupSurface surface)
     }
 
     /// <summary>
-    /// Judges a query with too few replies. That may happen only if members have gone, had no state yet, or have no value to give; or where links may be lost, since a lost link may take any
-    /// answer with it.
+    /// Judges a query with too few replies. That may happen only if members have gone, had no state yet, or have no value to give; or where links may be lost, since a lost link
+    /// may take any answer with it.
     /// </summary>
     private string? TooFew(GroupSeat seat, Replies replies, int wanted, TooFewRepliesException few, Letter letter)
     {
@@ -439,7 +439,8 @@ internal sealed class GroupCalls(GroupSurface surface)
         seat.IsUsable && seat.View!.Id == seat.Group!.CurrentView.Id && seat.View.Id == seat.Group.Protocol.View?.Id && !seat.Group.Status.ChangingView ? seat.ViewOf(letter.Id) : null;
 
     /// <summary>
-    /// Whether a process has been a member since its first join, and still is one: also in the view of the protocol, which the seat's program may not have come to, although calls end there.
+    /// Whether a process has been a member since its first join, and still is one: also in the view of the protocol, which the seat's program may not have come to, although
+    /// calls end there.
     /// </summary>
     private bool Stays(GroupSeat seat, ProcessId one) =>
         SeatsOf(seat.Shared, one) is [{ IsUsable: true }] && seat.IsUsable && seat.Group!.CurrentView.RankOf(one) >= 0 && seat.Group.Protocol.View?.RankOf(one) >= 0 && !seat.Group.Status.ChangingView;

@@ -489,8 +489,8 @@ internal sealed class GroupSurface
     }
 
     /// <summary>
-    /// A membership that its process gave up in order must not end with an error. Exempt are members that were leaving anyway, systems in which members may be excluded, and members whose
-    /// messages had no time to go out.
+    /// A membership that its process gave up in order must not end with an error. Exempt are members that were leaving anyway, systems in which members may be excluded, and
+    /// members whose messages had no time to go out.
     /// </summary>
     private string? LossOf(List<GroupSeat> members) =>
         members.Find(seat => !seat.IsLeaving && IsSafe && seat.Group!.Completion.Exception?.InnerException is NotMemberException error && !error.Message.Contains("it left before everything it had sent had gone out", StringComparison.Ordinal)) is { } lost ? $"and {lost.Id} is told {lost.Group!.Completion.Exception!.InnerException}" : null;
@@ -599,8 +599,8 @@ internal sealed class GroupSurface
     private static bool IsOfGroup(string reason) => reason.Contains("state is lost", StringComparison.Ordinal) || reason.Contains("the group is over", StringComparison.Ordinal);
 
     /// <summary>
-    /// Where nothing fails, a process may lose its place only in a group that evicts, for user code that was at work for as long as the group tolerates, until the loss or nearly so. Slow
-    /// links excuse the loss, too.
+    /// Where nothing fails, a process may lose its place only in a group that evicts, for user code that was at work for as long as the group tolerates, until the loss or nearly
+    /// so. Slow links excuse the loss, too.
     /// </summary>
     private void JudgeLoss(GroupPlace place)
     {

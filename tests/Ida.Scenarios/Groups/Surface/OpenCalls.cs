@@ -12,7 +12,8 @@ internal sealed class OpenCalls(Simulation simulation, CallTable table, Measures
     // By how much a busy or drifting node may be late.
     private static readonly TimeSpan s_slack = TimeSpan.FromSeconds(1.5);
 
-    // View changes after the last fault, each of which may wait for hooks, for a state that is saved, and for a process that has to be suspected first; the longest of some hundred seeds took 23 s.
+    // View changes after the last fault, each of which may wait for hooks, for a state that is saved, and for a process that has to be suspected first; the longest of some
+    // hundred seeds took 23 s.
     private static readonly TimeSpan s_last = TimeSpan.FromSeconds(60);
     private readonly List<OpenCall> _open = [];
 

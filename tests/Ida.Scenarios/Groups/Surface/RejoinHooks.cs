@@ -78,8 +78,8 @@ internal sealed class RejoinHooks(GroupSurface surface, GroupFaults faults)
     // None of these is spawned: the simulation resumes the awaits of spawned code, and if such code completed what the library awaits, the library would go on in a pool.
 
     /// <summary>
-    /// Waits until its token says that the life is over, as a careful program does; the token must say so in time. False when the node is over: then the token says so in real time, which does
-    /// not pass here.
+    /// Waits until its token says that the life is over, as a careful program does; the token must say so in time. False when the node is over: then the token says so in real
+    /// time, which does not pass here.
     /// </summary>
     private async Task<bool> WaitAsync(GroupPlace place, SimNode life, CancellationToken token)
     {

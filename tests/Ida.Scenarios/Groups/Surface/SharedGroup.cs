@@ -53,7 +53,8 @@ internal sealed class SharedGroup
     public long Views => _judged.Values.Sum(static judged => judged.All.ComparedViews);
 
     /// <summary>
-    /// The checker of a group of this name, and that of the messages which handlers send to one member: those overtake what callers send while a view changes (multicast.md#answers-may-cross-views).
+    /// The checker of a group of this name, and that of the messages which handlers send to one member: those overtake what callers send while a view changes
+    /// (multicast.md#answers-may-cross-views).
     /// </summary>
     public (VirtualSynchronyChecker All, VirtualSynchronyChecker Nested) Of(GroupId group)
     {
