@@ -84,8 +84,8 @@ public sealed class AnswersDueTests
     [Fact]
     public void A_value_stands_alone_behind_its_head_and_several_have_their_count()
     {
-        Assert.Equal("AA0102", Written(new(DhtFrame.Value, new(new(0, 1), 1), [0xAA], [(new byte[] { 1, 2 }, 9)])));
-        Assert.Equal("AA020901020102" + "0000", Written(new(DhtFrame.Proposed, new(new(1, 1), 1), [0xAA], [(new byte[] { 1, 2 }, 9), (null, 0)])));
+        Assert.Equal("AA0102", Written(new(DhtFrame.Value, new(new(0, 1), 1), [0xAA], [(new byte[] { 1, 2 }, 9)], DhtMessages.WriteWaitingValue)));
+        Assert.Equal("AA020901020102" + "0000", Written(new(DhtFrame.Proposed, new(new(1, 1), 1), [0xAA], [(new byte[] { 1, 2 }, 9), (null, 0)], DhtMessages.WriteWaitingResult)));
         Assert.Equal("AA", Written(new(DhtFrame.Proposed, new(new(1, 1), 1), [0xAA], [])));
 
         static string Written(DueAnswer answer)

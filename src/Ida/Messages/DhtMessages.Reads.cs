@@ -60,12 +60,15 @@ internal sealed partial class DhtMessages
         body.Var(version);
         if (value is not null && MustWait(to))
         {
-            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)], static (ref to, values) => to.Raw(values[0].Value)));
+            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)], WriteWaitingValue));
             return;
         }
         if (value is not null) body.Raw(value);
         send.Send(to, DhtFrame.Value, body.Length);
     }
+
+    /// <summary>The rest of a Value that waited.</summary>
+    public static void WriteWaitingValue(ref BodyWriter to, (byte[]? Value, ulong Version)[] values) => to.Raw(values[0].Value);
 
     public void OnValue(int from, ref BodyReader body)
     {

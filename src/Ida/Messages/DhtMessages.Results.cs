@@ -61,7 +61,7 @@ internal sealed partial class DhtMessages
         }
         var values = new (byte[]? Value, ulong Version)[op.UseCount];
         for (int i = 0; i < values.Length; i++) values[i] = (op.Uses[i].Value, op.Uses[i].Version);
-        _due.Add(to, new(type, op.Key, head.ToArray(), values, WriteValues));
+        _due.Add(to, new(type, op.Key, head.ToArray(), values, WriteWaitingResult));
     }
 
     public void OnProposed(int from, ref BodyReader body)
@@ -160,8 +160,8 @@ internal sealed partial class DhtMessages
         op.Kind.WriteReport(ref to, op.Report);
     }
 
-    /// <summary>What <see cref="WriteResult"/> writes of a read, of values that waited.</summary>
-    private static void WriteValues(ref BodyWriter to, (byte[]? Value, ulong Version)[] values)
+    /// <summary>What <see cref="WriteResult"/> writes, for a read that waited.</summary>
+    public static void WriteWaitingResult(ref BodyWriter to, (byte[]? Value, ulong Version)[] values)
     {
         to.Var((ulong)values.Length);
         foreach (var (value, version) in values) GetKind.Write(ref to, value, version);
