@@ -46,7 +46,7 @@ public sealed class UnorderedIterationTests
     [InlineData("_ = t[1]; t.Add(2, 2); t.Remove(1); _ = t.TryGetValue(3, out _);")]
     [InlineData("_ = t.Count; _ = t.Count(); _ = t.Any(each => each.Key > 1); _ = t.All(each => each.Key > 1); _ = t.Contains(new(1, 1));")]
     [InlineData("for (int i = 0; i < t.Count; i++) Console.Write(i);")]
-    public async Task What_no_order_shows_in_is_not_reported(string body) => Assert.Empty(await ReportsInAsync("Dictionary<int, int> t", body));
+    public async Task Code_in_which_no_order_shows_is_not_reported(string body) => Assert.Empty(await ReportsInAsync("Dictionary<int, int> t", body));
 
     private static Task<string[]> ReportsInAsync(string parameters, string body) => Snippet.ReportsInAsync<UnorderedIterationAnalyzer>("IDA0001", parameters, body);
 }

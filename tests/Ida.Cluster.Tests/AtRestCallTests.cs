@@ -10,7 +10,7 @@ public sealed class AtRestCallTests
     private static readonly TimeSpan s_second = TimeSpan.FromSeconds(1);
 
     [Fact]
-    public void Who_writes_keys_of_its_own_is_refused_for_no_reason_but_its_own() => Run(async dht =>
+    public void A_member_that_writes_keys_of_its_own_is_refused_only_because_of_its_own_writes() => Run(async dht =>
     {
         await OwnKeys.JudgeAsync(dht.Calls, dht.Members[0], dht[0]);
         await OwnKeys.JudgeAsync(dht.Calls, dht.Members[1], dht[1]);

@@ -80,7 +80,7 @@ public sealed class DescribeTests
     }
 
     [Fact]
-    public void Many_groups_do_not_make_it_long()
+    public void A_description_of_many_groups_stays_short()
     {
         var cluster = new SimCluster(new(new SimulationOptions { Seed = 4 }));
         cluster.Simulation.RunAsync(async () =>

@@ -8,7 +8,7 @@ public sealed class LossTests
     private HeldShard _now = s_holder;
 
     [Fact]
-    public void Who_is_told_that_a_shard_is_lost_which_it_holds_is_found()
+    public void A_member_that_is_told_that_a_shard_is_lost_which_it_holds_is_found()
     {
         Watch();
         _now = new(new ShardDepopulatedException(0, 7), -1, false, false);
@@ -17,7 +17,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public void Who_held_another_shard_or_not_all_of_it_or_gave_it_up_is_rightly_told_so()
+    public void A_member_that_held_another_shard_or_not_all_of_it_or_gave_it_up_is_rightly_told_so()
     {
         foreach (var before in new[] { s_holder with { Shard = 1 }, s_holder with { IsInitialised = false }, s_holder with { IsLeaving = true }, new(null, -1, false, false) })
         {
@@ -30,7 +30,7 @@ public sealed class LossTests
     }
 
     [Fact]
-    public void What_counts_is_what_it_held_last()
+    public void A_member_is_judged_by_what_it_held_last()
     {
         _now = s_holder with { IsInitialised = false };
         Watch();
@@ -60,7 +60,7 @@ public sealed class LossTests
     public void A_scenario_that_loses_too_much_is_named(long lost, long seeds, double most, bool named) => Assert.Equal(named, LostShare.IsTooLarge(lost, seeds, most));
 
     [Fact]
-    public void Where_nothing_bounds_it_all_may_be_lost() => Assert.False(LostShare.IsTooLarge(10, 10, null));
+    public void A_scenario_without_a_bound_may_lose_all_shards() => Assert.False(LostShare.IsTooLarge(10, 10, null));
 
     [Fact]
     public void Programs_in_one_view_serve_in_one_dht()

@@ -24,8 +24,8 @@ public sealed class NegativeControlTests(ITestOutputHelper output)
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void With_all_rules_it_notices_nothing(bool stragglers) =>
-        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_it_notices_nothing)}", run => CallAndCrash(run, null, stragglers));
+    public void With_all_rules_the_serializability_checker_notices_nothing(bool stragglers) =>
+        SimulationRunner.ForEachSeed(25, $"*{nameof(With_all_rules_the_serializability_checker_notices_nothing)}", run => CallAndCrash(run, null, stragglers));
 
     [Theory]
     [InlineData(nameof(GroupRules.FlushDelivers), nameof(GroupGuarantee.NoLoss))]

@@ -15,7 +15,7 @@ public sealed class NodeAtRestTests
     private static readonly KeptState s_kept = new(0, 5, 1, 1, [s_link], 0, 0, 192 << 10, 64 << 10);
 
     [Fact]
-    public void One_that_keeps_what_it_needs_is_well()
+    public void A_node_that_keeps_what_it_needs_is_right()
     {
         Assert.Null(Rest(s_kept).Excess);
         Assert.Null(WrongLink(s_link));
@@ -32,7 +32,7 @@ public sealed class NodeAtRestTests
     public static TheoryData<string> Excesses => ["command", "timer", "slab", "stored", "early", "call", "too much unacknowledged", "too little unacknowledged", "stranger"];
 
     [Theory, MemberData(nameof(Excesses))]
-    public void One_that_keeps_too_much_is_found(string what)
+    public void A_node_that_keeps_too_much_is_found(string what)
     {
         var rest = what switch
         {
@@ -96,7 +96,7 @@ public sealed class NodeAtRestTests
     public void Timers_of_links_that_are_not_there_are_found() => Assert.NotNull(Rest(s_kept with { LinkTimers = 4 }).WrongLink);
 
     [Fact]
-    public void Nobody_but_who_watches_an_address_asks_for_it() =>
+    public void A_link_to_an_address_that_nobody_watches_is_found() =>
         Assert.NotNull((Rest(s_kept with { Sockets = 2, Links = [s_link, s_seed] }) with { Watched = [] }).WrongLink);
 
     // With as many sockets as the links have.

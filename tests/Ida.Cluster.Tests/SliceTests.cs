@@ -32,7 +32,7 @@ public sealed class SliceTests
     }
 
     [Fact]
-    public void So_is_one_with_an_earlier_version()
+    public void A_whole_slice_with_an_earlier_version_than_its_member_told_is_named()
     {
         string later = _recorder.Invoke("c0", "m0", HistoryFunctions.Append, ["a"], [HistoryValue.FromString("c0.3")]);
         _recorder.Ok(later, versions: [8]);
@@ -65,7 +65,7 @@ public sealed class SliceTests
     }
 
     [Fact]
-    public void Who_is_excluded_and_does_not_know_it_is_not_judged()
+    public void A_member_that_is_excluded_and_does_not_know_it_is_not_judged()
     {
         Add(lists: new());
         Assert.Null(_seen.Wrong(_recorder.ToHistory(), static _ => false));

@@ -158,7 +158,7 @@ public sealed class TroubleLogTests
 
     /// <summary>A peer can get itself muted as often as it likes, so at most one line a second tells of it.</summary>
     [Fact]
-    public void Of_nodes_that_are_muted_at_once_one_is_told_in_a_second()
+    public void Muted_nodes_are_logged_one_a_second()
     {
         var cluster = new SimCluster(new(new SimulationOptions { Seed = 5, Carrier = SimCarrier.Mesh }));
         var simulation = cluster.Simulation;

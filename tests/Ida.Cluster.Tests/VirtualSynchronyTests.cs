@@ -15,8 +15,8 @@ public sealed class VirtualSynchronyTests
     }
 
     [Fact]
-    public void B1_so_they_do_where_faults_last_until_who_is_cut_off_gives_itself_up() =>
-        SimulationRunner.ForEachSeed(30, $"*{nameof(B1_so_they_do_where_faults_last_until_who_is_cut_off_gives_itself_up)}", ClusterScenarios.GroupsLasting.Case());
+    public void B1_groups_keep_every_guarantee_when_faults_last_until_a_member_that_is_cut_off_gives_up() =>
+        SimulationRunner.ForEachSeed(30, $"*{nameof(B1_groups_keep_every_guarantee_when_faults_last_until_a_member_that_is_cut_off_gives_up)}", ClusterScenarios.GroupsLasting.Case());
 
     /// <summary>820007579: the join of a member that was cut off timed out while the others went on. The code was right; the schedule did not expect it.</summary>
     [Theory]

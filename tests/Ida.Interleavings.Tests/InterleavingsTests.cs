@@ -64,7 +64,7 @@ public sealed class InterleavingsTests
     }
 
     [Theory, MemberData(nameof(Controls))]
-    public void So_it_does_with_a_rule_left_out(string control)
+    public void A_seed_gives_the_same_schedule_each_time_with_a_rule_left_out(string control)
     {
         var left = Omitted.All.Single(one => one.Name == control);
         var (one, other) = (new Explorer(ScenarioTable.Find(left.Scenario)!).RunOne(left.Seed, control), new Explorer(ScenarioTable.Find(left.Scenario)!).RunOne(left.Seed, control));
@@ -72,7 +72,7 @@ public sealed class InterleavingsTests
     }
 
     [Fact]
-    public void Of_a_small_class_all_schedules_with_a_preemption_are_run()
+    public void All_schedules_of_a_small_class_with_a_preemption_are_run()
     {
         foreach (var scenario in ScenarioTable.All.Where(static scenario => scenario.IsSmall))
         {

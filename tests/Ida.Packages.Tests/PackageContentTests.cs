@@ -23,7 +23,7 @@ public sealed class PackageContentTests(Packages packages)
     }
 
     [Theory, MemberData(nameof(All))]
-    public void It_holds_an_assembly_with_its_documentation_a_first_page_and_the_license(string id, string assembly)
+    public void A_package_holds_an_assembly_with_its_documentation_a_first_page_and_the_license(string id, string assembly)
     {
         using var package = packages.Open(id);
         Assert.Equal(new[] { "LICENSE", "README.md", $"lib/net10.0/{assembly}.dll", $"lib/net10.0/{assembly}.xml" }, package.Files);
@@ -33,7 +33,7 @@ public sealed class PackageContentTests(Packages packages)
     }
 
     [Theory, MemberData(nameof(All))]
-    public void It_says_what_it_is_and_of_which_commit(string id, string assembly)
+    public void A_package_says_what_it_is_and_of_which_commit(string id, string assembly)
     {
         using var package = packages.Open(id);
         Assert.Equal(id, package.Says("id"));
@@ -56,7 +56,7 @@ public sealed class PackageContentTests(Packages packages)
     [InlineData("Ida.Oracle", "Ida.GroupCore")]
     [InlineData("Ida", "Ida.Oracle")]
     [InlineData("Ida.Testing", "Ida")]
-    public void It_depends_on_the_version_that_it_was_built_with(string id, string below)
+    public void A_package_depends_on_the_version_that_it_was_built_with(string id, string below)
     {
         using var package = packages.Open(id);
         string logging = XDocument.Load(RepositoryFiles.PathOf("Directory.Packages.props")).Descendants("PackageVersion")
@@ -65,7 +65,7 @@ public sealed class PackageContentTests(Packages packages)
     }
 
     [Theory, MemberData(nameof(All))]
-    public void Its_symbols_are_of_its_assembly_and_carry_the_sources(string id, string assembly)
+    public void The_symbols_of_a_package_are_of_its_assembly_and_carry_the_sources(string id, string assembly)
     {
         using PackageFile package = packages.Open(id), symbols = packages.OpenSymbols(id);
         Assert.Equal([$"lib/net10.0/{assembly}.pdb"], symbols.Files);

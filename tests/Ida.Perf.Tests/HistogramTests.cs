@@ -49,7 +49,7 @@ public sealed class HistogramTests
     }
 
     [Fact]
-    public void It_survives_the_way_to_the_driver_and_adds_up_there()
+    public void A_histogram_survives_the_way_to_the_driver_and_adds_up_there()
     {
         Histogram one = new(), two = new(), all = new();
         for (int i = 0; i < 1000; i++)

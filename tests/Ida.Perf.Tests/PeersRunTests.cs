@@ -10,7 +10,7 @@ public sealed class PeersRunTests
     private static string Folder([CallerFilePath] string here = "") => Path.GetFullPath(Path.Combine(Path.GetDirectoryName(here)!, "../../perf/peers"));
 
     [Fact]
-    public async Task Its_own_tests_pass()
+    public async Task The_tests_of_the_peer_harness_pass()
     {
         using var process = Start();
         if (process is null) Assert.Skip("no python3 on this machine");

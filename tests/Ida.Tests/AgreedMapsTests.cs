@@ -18,7 +18,7 @@ public sealed class AgreedMapsTests
     }
 
     [Fact]
-    public void What_one_member_does_not_declare_is_lacked_by_it()
+    public void A_member_lacks_the_maps_and_resolvers_that_it_does_not_declare()
     {
         Hold(0, A, B);
         Hold(1, A with { Resolvers = ["y"] });
@@ -35,7 +35,7 @@ public sealed class AgreedMapsTests
     [InlineData("key", "the map \"a\" has keys of other here and of k there")]
     [InlineData("value", "the map \"a\" has values of other here and of v there")]
     [InlineData("placement", "the keys of the map \"a\" are placed other here and by all of their bytes there")]
-    public void Who_declares_a_map_otherwise_than_those_before_is_told_how(string what, string said)
+    public void A_member_that_declares_a_map_otherwise_than_those_before_is_told_how(string what, string said)
     {
         Assert.Null(Take(A));
         var other = what switch { "key" => A with { Key = "other" }, "value" => A with { Value = "other" }, _ => A with { Placement = "other" } };
@@ -52,7 +52,7 @@ public sealed class AgreedMapsTests
     }
 
     [Fact]
-    public void Who_lacks_what_is_in_use_is_refused()
+    public void A_member_that_lacks_what_is_in_use_is_refused()
     {
         Take(A, B);
         _maps.Settle();
@@ -80,7 +80,7 @@ public sealed class AgreedMapsTests
     }
 
     [Fact]
-    public void What_somebody_declares_who_is_refused_binds_nobody()
+    public void Declarations_of_a_member_that_is_refused_bind_no_other()
     {
         Take(A);
         Assert.NotNull(Take(A with { Key = "other" }, B));
@@ -88,7 +88,7 @@ public sealed class AgreedMapsTests
     }
 
     [Fact]
-    public void Extras_of_those_who_are_taken_bind_those_who_come_after_them()
+    public void Extra_maps_of_members_that_are_taken_bind_members_that_come_after_them()
     {
         Take(A);
         _maps.Settle();

@@ -50,7 +50,7 @@ public sealed class AnswersDueTests
     }
 
     [Fact]
-    public void Who_is_owed_nothing_is_always_answered()
+    public void An_asker_that_is_owed_nothing_is_always_answered()
     {
         for (int i = 0; i < 10 * Most; i++) Add(2);
         Assert.True(_due.IsFull(2));

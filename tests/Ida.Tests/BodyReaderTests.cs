@@ -92,7 +92,7 @@ public sealed class BodyReaderTests
     }
 
     [Fact]
-    public void Who_finds_a_value_wrong_ends_the_reading()
+    public void A_user_that_finds_a_value_wrong_ends_the_reading()
     {
         var from = Of(1, 2);
         from.Fail();

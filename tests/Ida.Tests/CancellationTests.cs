@@ -85,7 +85,7 @@ public sealed class CancellationTests
     [InlineData(0)]
     [InlineData(-1)]
     [InlineData(-10_001)]
-    public void F29_a_time_that_is_none_is_refused(long ticks)
+    public void F29_a_timeout_of_zero_or_less_is_refused(long ticks)
     {
         var world = DhtWorld.Founded(4);
         var dht = world.Members[0].Dht;
@@ -108,7 +108,7 @@ public sealed class CancellationTests
     }
 
     [Fact]
-    public async Task F29_an_infinite_time_is_none()
+    public async Task F29_an_infinite_timeout_ends_no_call()
     {
         var world = DhtWorld.Founded(4, options: new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = Timeout.InfiniteTimeSpan } });
         var map = world.Members[0].Dht.Map<string, int>("ints");

@@ -76,7 +76,7 @@ public sealed class ContributionTests
 
     /// <summary>A session id is made of the member that says it.</summary>
     [Fact]
-    public void Nobody_can_say_that_anothers_session_is_its_own()
+    public void A_member_cannot_claim_the_session_of_another()
     {
         byte[] bytes = Bytes(Of());
         Assert.NotEqual(Contribution.Read(FlatView.Id(0), bytes)!.Session, Contribution.Read(FlatView.Id(1), bytes)!.Session);

@@ -40,7 +40,7 @@ public sealed class DecisionTests
     }
 
     [Fact]
-    public void Who_takes_no_part_in_a_put_says_nothing_of_it()
+    public void What_a_member_says_of_a_put_in_which_it_takes_no_part_does_not_count()
     {
         var decision = Decide(Member(0, Put(5)), Member(1, Put(5, time: 7)), Member(2), Member(3, Put(8)));
         Assert.Null(TimeOf(decision, Shard));

@@ -69,7 +69,7 @@ public sealed class DhtLogTests
     }
 
     [Fact]
-    public void Operations_of_a_member_that_does_not_drive_them_are_told_by_who_does()
+    public void Operations_that_their_coordinator_does_not_drive_are_logged_by_the_member_that_takes_over()
     {
         var world = new DhtWorld();
         var logs = Found(world);

@@ -23,7 +23,7 @@ public sealed class ErrorPlaceTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void Who_has_not_answered_when_the_time_is_over_is_named(int silent)
+    public void A_member_that_has_not_answered_when_the_time_is_over_is_named(int silent)
     {
         var world = DhtWorld.Founded(4);
         var put = world.Members[0].Dht.Map<string, int>("ints").PutAsync("a1", 1, new() { Timeout = TimeSpan.FromMilliseconds(5) }).AsTask();

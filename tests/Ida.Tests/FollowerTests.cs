@@ -7,7 +7,7 @@ public sealed class FollowerTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Who_waits_for_a_put_waits_no_longer_than_its_own_time(bool expires)
+    public async Task A_retry_that_waits_for_its_put_waits_no_longer_than_its_own_time(bool expires)
     {
         var world = DhtWorld.Founded(4);
         var map = world.Members[0].Dht.Map<string, long>("longs");

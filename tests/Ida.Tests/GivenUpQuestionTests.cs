@@ -7,7 +7,7 @@ namespace Ida.Tests;
 public sealed class GivenUpQuestionTests
 {
     [Fact]
-    public void One_that_fails_then_leaves_no_unobserved_error() => Unobserved.AssertNone(static (node, reason) =>
+    public void A_question_that_fails_when_nobody_waits_leaves_no_unobserved_error() => Unobserved.AssertNone(static (node, reason) =>
     {
         var question = new Question(node);
         question.Fail(reason);

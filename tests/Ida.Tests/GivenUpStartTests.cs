@@ -8,7 +8,7 @@ namespace Ida.Tests;
 public sealed class GivenUpStartTests
 {
     [Fact]
-    public void One_that_finds_nobody_leaves_no_unobserved_error() => Unobserved.AssertNone(static (node, reason) =>
+    public void A_start_that_finds_no_node_after_its_caller_has_gone_leaves_no_unobserved_error() => Unobserved.AssertNone(static (node, reason) =>
     {
         var options = new IdaNodeOptions { Cluster = reason.Message, Seeds = ["127.0.0.1:1"], StartTimeout = TimeSpan.FromMilliseconds(500) };
         return new NodeLife(node, options, new() { Seeds = [Simulation.AddressOf(7)] }).Registered;

@@ -100,7 +100,7 @@ public sealed class HostileInputTests
     [InlineData(false, false, true)]
     [InlineData(true, false, true)]
     [InlineData(true, true, true)]
-    public async Task R_who_does_not_issue_a_put_is_not_heard_of_its_values(bool handedOn, bool byReplica, bool elsewhere)
+    public async Task R_a_member_that_does_not_issue_a_put_cannot_give_its_values(bool handedOn, bool byReplica, bool elsewhere)
     {
         var world = DhtWorld.Founded(4);
         var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
@@ -141,7 +141,7 @@ public sealed class HostileInputTests
     [InlineData("Stable", true)]
     [InlineData("Recover", true)]
     [InlineData("Forward", true)]
-    public async Task R_who_takes_no_part_in_a_put_is_not_heard_of_its_end(string lie, bool named)
+    public async Task R_a_member_that_takes_no_part_in_a_put_cannot_tell_its_end(string lie, bool named)
     {
         var world = DhtWorld.Founded(4);
         var (target, other, liar) = (world.Members[0], world.Members[2], world.Members[3]);
@@ -286,7 +286,7 @@ public sealed class HostileInputTests
     [InlineData(new ushort[] { 0, 2, 3 })]
     [InlineData(new ushort[] { 3 })]
     [InlineData(new ushort[0])]
-    public void R_who_takes_no_part_in_a_put_does_not_hold_it(ushort[] participants)
+    public void R_a_member_that_takes_no_part_in_a_put_cannot_claim_to_hold_it(ushort[] participants)
     {
         var world = DhtWorld.Founded(4);
         _ = world.Members[1].Dht.Map<string, int>("ints").PutAsync("a0", 1).AsTask();

@@ -28,7 +28,7 @@ public sealed class KeptValuesTests
     }
 
     [Fact]
-    public void Of_an_absent_key_is_kept_that_it_was_absent()
+    public void An_absent_key_is_kept_as_absent()
     {
         (_entry.Value, _entry.Version) = (null, 0);
         Assert.True(_kept.Keep(_entry));

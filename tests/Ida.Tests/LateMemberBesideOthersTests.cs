@@ -31,7 +31,7 @@ public sealed class LateMemberBesideOthersTests
     [InlineData(2_000, 10)]
     [InlineData(2_000, 9_000)]
     [InlineData(200, 1_000)]
-    public void R_operations_on_other_shards_go_on_while_it_is_late_and_when_it_comes(int puts, int bytes)
+    public void R_operations_on_other_shards_go_on_while_a_member_is_late_and_when_it_comes(int puts, int bytes)
     {
         _world.ChangeView();
         for (int i = 0; i < puts; i++)
@@ -48,7 +48,7 @@ public sealed class LateMemberBesideOthersTests
 
     /// <summary>As many as may wait are waiting for a place, and all that have one begin again in the view.</summary>
     [Fact]
-    public void R_operations_on_other_shards_that_wait_for_a_place_are_not_kept_by_those_that_find_it_late()
+    public void R_operations_on_other_shards_that_wait_for_a_place_are_not_held_up_by_those_for_a_late_member()
     {
         for (int i = 0; i < MostWaiting; i++)
         {
@@ -69,7 +69,7 @@ public sealed class LateMemberBesideOthersTests
 
     /// <summary>Neither what a put acknowledges nor whether one may begin is searched for among the waiting reads.</summary>
     [Fact]
-    public void R_reads_that_wait_for_it_cost_puts_on_other_shards_nothing()
+    public void R_reads_that_wait_for_a_late_member_cost_puts_on_other_shards_nothing()
     {
         const int Reads = 150, Puts = 50;
         _world.ChangeView();

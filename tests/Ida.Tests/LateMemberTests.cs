@@ -8,7 +8,7 @@ public sealed class LateMemberTests
     private static readonly DhtOptions s_options = new() { ShardSize = 2, TargetSize = 4, Hash = new LastByteHash(), Member = new() { Timeout = TimeSpan.FromMinutes(5) } };
 
     [Theory, InlineData(10, 256_000, 1), InlineData(80, 256_000, 1), InlineData(80, 256_000, 2), InlineData(80, 256_000, 3), InlineData(9_000, 10, 1)]
-    public void Puts_wait_for_it(int puts, int bytes, ulong seed)
+    public void Puts_wait_for_a_member_that_hears_of_a_view_late(int puts, int bytes, ulong seed)
     {
         using var cluster = new GroupCluster(seed, 4, beforeMembers: static made => made.HostOptions = new() { Layers = [DhtFrame.Layer] });
         Assert.True(cluster.Settle());

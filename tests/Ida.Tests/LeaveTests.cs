@@ -144,7 +144,7 @@ public sealed class LeaveTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void R_who_has_left_keeps_nothing_of_its_slice(bool isGivenUp)
+    public void R_a_member_that_has_left_keeps_nothing_of_its_slice(bool isGivenUp)
     {
         var world = Founded(3, shardSize: 1);
         Fill(world, "1");
@@ -209,7 +209,7 @@ public sealed class LeaveTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void R_who_leaves_and_has_no_contact_again_goes_in_time(bool leavesGroup)
+    public void R_a_member_that_leaves_and_has_no_contact_again_goes_in_time(bool leavesGroup)
     {
         var world = Founded(3, shardSize: 1);
         Fill(world, "1");

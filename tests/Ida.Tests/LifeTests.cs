@@ -77,7 +77,7 @@ public sealed class LifeTests
 
     /// <summary>What a turn tells callers goes out after the turn, and on a busy machine later than the answer to a question in the next turn.</summary>
     [Fact]
-    public void Who_waits_for_a_member_to_be_initialised_is_not_told_what_it_was_before()
+    public void A_caller_that_waits_for_a_member_to_be_initialised_is_not_told_what_it_was_before()
     {
         var world = DhtWorld.Founded(4);
         var member = world.Members[0];
@@ -92,7 +92,7 @@ public sealed class LifeTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Who_asks_for_the_status_after_the_end_is_told_of_the_end(bool depopulated)
+    public async Task A_caller_that_asks_for_the_status_after_the_end_is_told_of_the_end(bool depopulated)
     {
         var world = DhtWorld.Founded(4);
         var member = world.Members[0];

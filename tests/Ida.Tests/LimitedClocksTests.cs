@@ -9,7 +9,7 @@ public sealed class LimitedClocksTests
     private readonly EntryTable _table = new();
 
     [Fact]
-    public void Who_asks_for_an_entry_gets_it_cut_already()
+    public void An_entry_is_cut_when_it_is_asked_for()
     {
         var entry = Add(1, clock: 100);
         _table.LimitClocks(Most);
@@ -28,7 +28,7 @@ public sealed class LimitedClocksTests
     }
 
     [Fact]
-    public void The_others_are_cut_bit_by_bit()
+    public void The_other_entries_are_cut_bit_by_bit()
     {
         var all = Enumerable.Range(0, 5_000).Select(number => Add(number, clock: 100)).ToList();
         _table.LimitClocks(Most);

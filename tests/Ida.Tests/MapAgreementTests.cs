@@ -171,7 +171,7 @@ public sealed class MapAgreementTests
     [InlineData("value", "the map \"ints\" has values of System.Int64 here and of System.Int32 there")]
     [InlineData("placement", "the keys of the map \"ints\" are placed by ShardBy<System.Int32> here and by all of their bytes there")]
     [InlineData("hash", "same hash")]
-    public void Who_lacks_what_is_in_use_or_contradicts_it_is_refused(string what, string said)
+    public void A_member_that_lacks_or_contradicts_what_is_in_use_is_refused(string what, string said)
     {
         var world = new DhtWorld
         {

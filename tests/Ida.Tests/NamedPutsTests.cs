@@ -8,7 +8,7 @@ public sealed class NamedPutsTests
     private readonly NamedPuts _puts = new();
 
     [Fact]
-    public void The_lowest_number_is_that_of_those_that_are_there()
+    public void The_lowest_number_is_that_of_the_puts_that_are_there()
     {
         Assert.Equal(ulong.MaxValue, _puts.Least);
         var (high, low) = (Put(9), Put(3));
@@ -21,7 +21,7 @@ public sealed class NamedPutsTests
 
     /// <summary>As where a turn threw in the middle of a step.</summary>
     [Fact]
-    public void One_that_is_not_there_leaves_nothing()
+    public void Removing_a_put_that_is_not_there_changes_nothing()
     {
         var put = Put(5);
         _puts.Remove(Of(5));
@@ -32,7 +32,7 @@ public sealed class NamedPutsTests
     }
 
     [Fact]
-    public void They_come_and_end_in_any_order()
+    public void Puts_come_and_end_in_any_order()
     {
         for (ulong seed = 1; seed <= 50; seed++)
         {

@@ -20,7 +20,7 @@ public sealed class OperationListTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public void One_that_leaves_joins_its_neighbours_and_keeps_no_links(int index)
+    public void An_operation_that_leaves_joins_its_neighbours_and_keeps_no_links(int index)
     {
         _list.Remove(_all[index]);
         Assert.True(_all[index] is { Previous: null, Next: null });

@@ -519,7 +519,7 @@ public sealed class OutcomeTests
     }
 
     [Fact]
-    public void R_that_a_put_was_executed_takes_the_place_of_what_was_known_before()
+    public void R_the_end_of_a_put_that_was_executed_replaces_what_was_known_before()
     {
         var known = new KnownEnds(100, 20_000);
         known.Add(new(1, 1), new(7, EndStatus.Misplaced, default, null));

@@ -41,7 +41,7 @@ public sealed class ParkedOperationsTests
     public void An_operation_is_large_when_alone_it_takes_more_than_three_quarters(long bytes, bool large) => Assert.Equal(large, ParkedOperations.IsLarge(bytes, 100));
 
     [Fact]
-    public void Those_that_wait_for_one_member_may_take_three_times_what_they_leave()
+    public void Operations_that_wait_for_one_member_may_take_three_times_what_they_leave()
     {
         for (int i = 0; i < 5; i++) Add(10, rank: 3);
         Assert.True(_parked.LeavesEnough(3, 10, opsLeft: 2, bytesLeft: 20));

@@ -6,7 +6,7 @@ public sealed class RetryLevelTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_strict_retry_of_an_ordered_put_waits_until_all_who_begin_later_see_it(bool comesLater)
+    public async Task A_strict_retry_of_an_ordered_put_waits_until_all_reads_that_begin_later_see_it(bool comesLater)
     {
         int shown = 0;
         // Which of two replicas a reader asks depends on the keys.

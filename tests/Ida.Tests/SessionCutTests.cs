@@ -17,7 +17,7 @@ public sealed class SessionCutTests
     }
 
     [Fact]
-    public void It_has_the_outcomes_of_earlier_views_in_order()
+    public void A_cut_has_the_outcomes_of_earlier_views_in_order()
     {
         var cut = new SessionTableCut(_sessions, View);
         Assert.Equal(1, cut.Count);
@@ -26,7 +26,7 @@ public sealed class SessionCutTests
     }
 
     [Fact]
-    public void It_has_no_outcome_of_the_view_that_begins()
+    public void A_cut_has_no_outcome_of_the_view_that_begins()
     {
         var cut = new SessionTableCut(_sessions, View);
         foreach (ulong sequence in (ulong[])[4, 9]) _session.Record(Of(sequence, View));
@@ -34,7 +34,7 @@ public sealed class SessionCutTests
     }
 
     [Fact]
-    public void It_keeps_what_the_owner_acknowledges_meanwhile()
+    public void A_cut_keeps_what_the_owner_acknowledges_meanwhile()
     {
         var cut = new SessionTableCut(_sessions, View);
         _session.Record(Of(4, View));
@@ -47,7 +47,7 @@ public sealed class SessionCutTests
     }
 
     [Fact]
-    public void It_has_no_session_that_became_known_later()
+    public void A_cut_has_no_session_that_became_known_later()
     {
         var cut = new SessionTableCut(_sessions, View);
         Assert.Null(_sessions.GetOrAdd(8).Cut);
@@ -55,7 +55,7 @@ public sealed class SessionCutTests
     }
 
     [Fact]
-    public void After_its_end_sessions_keep_nothing_for_it_and_a_later_cut_stays()
+    public void Sessions_keep_nothing_for_a_cut_after_its_end_and_a_later_cut_stays()
     {
         var first = new SessionTableCut(_sessions, View);
         var second = new SessionTableCut(_sessions, View + 1);

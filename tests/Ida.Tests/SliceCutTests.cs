@@ -12,7 +12,7 @@ public sealed class SliceCutTests
     public SliceCutTests() => _cut = new(_table, _member.Host.Current!.State);
 
     [Fact]
-    public void It_tells_where_and_when_it_was_taken()
+    public void A_cut_tells_where_and_when_it_was_taken()
     {
         Finish();
         var (slice, state) = (LocalSlice.From(_cut), _member.Host.Current!.State);
@@ -32,7 +32,7 @@ public sealed class SliceCutTests
     }
 
     [Fact]
-    public void It_has_what_entries_held_when_it_was_taken()
+    public void A_cut_has_what_entries_held_when_it_was_taken()
     {
         var (changed, removed, added, same) = (Put(1), Put(2), Put(3), Put(4));
         (added.Value, added.Version) = (null, 0);
@@ -47,7 +47,7 @@ public sealed class SliceCutTests
     }
 
     [Fact]
-    public void It_needs_a_removed_entry_until_that_is_copied()
+    public void A_cut_needs_a_removed_entry_until_that_is_copied()
     {
         var (removed, added) = (Put(1), Put(2));
         (added.Value, added.Version) = (null, 0);

@@ -116,7 +116,7 @@ public sealed class SurfaceExclusionsTests
 
     /// <summary>Such operations are not bound to real time, neither as evidence nor as what is judged.</summary>
     [Fact]
-    public void Of_operations_at_level_Ordered_nothing_is_concluded()
+    public void Operations_at_level_Ordered_prove_nothing()
     {
         Write(1);
         string ordered = _recorder.Invoke("o", "m0", HistoryFunctions.Get, [Key], null, HistoryLevel.Ordered);

@@ -45,7 +45,7 @@ public sealed class ConfigurationKeeperTests
     /// decided any more. So a failed voter is removed first, although 2 comes before it in the order.
     /// </summary>
     [Fact]
-    public void Of_those_to_go_one_goes_first_that_the_others_can_spare()
+    public void A_failed_voter_is_removed_before_a_leaving_voter_that_the_majority_needs()
     {
         Vote(2, 3, 4, 5);
         Leave(2);

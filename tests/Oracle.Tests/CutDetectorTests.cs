@@ -33,7 +33,7 @@ public sealed class CutDetectorTests
 
     /// <summary>Otherwise one view change would exclude the first, and another one, which supersedes it, the second.</summary>
     [Fact]
-    public void Who_may_be_excluded_waits_for_another_that_is_suspected_and_both_go_together()
+    public void A_process_that_may_be_excluded_waits_for_another_that_is_suspected_and_both_are_excluded_together()
     {
         Assert.Empty(Decided());
         _detector.Suspect(_second, _others[4], Suspicion.Timeout, 0);

@@ -46,14 +46,14 @@ public sealed class DecisionBroadcasterTests
     }
 
     [Fact]
-    public void Of_many_that_are_excluded_together_each_is_told_once_a_bounded_number_at_a_time()
+    public void Processes_that_are_excluded_together_are_told_once_each_a_bounded_number_at_a_time()
     {
         foreach (var process in _state.Processes.ToList()) _broadcaster.SendExcluded(process);
         AssertEachIsTold();
     }
 
     [Fact]
-    public void Who_is_excluded_before_it_is_told_of_the_replicas_is_not_told_of_them()
+    public void A_process_that_is_excluded_before_it_is_told_of_the_replicas_is_not_told_of_them()
     {
         _broadcaster.Begin(_state, _node.Log);
         var last = _state.Processes.Last();

@@ -23,7 +23,7 @@ public sealed class DeferenceTests
         Assert.InRange(Of(seconds, 2, 2).To(0), (seconds * Durations.Second / 4 * 3) - Millisecond, seconds * Durations.Second / 4 * 3);
 
     [Fact]
-    public void The_next_one_founds_well_before_the_one_behind_it()
+    public void A_seed_founds_well_before_the_one_behind_it()
     {
         for (int own = 1; own < 5; own++)
             for (int place = 0; place < own; place++)
@@ -50,7 +50,7 @@ public sealed class DeferenceTests
     [InlineData(15, 2, 3_875)]
     [InlineData(15, 4, 3_500)]
     [InlineData(1, 1, 3_500)]
-    public void Who_only_says_that_it_listens_at_a_seeds_address_is_waited_for_5_s_at_most(int seconds, int own, long milliseconds) =>
+    public void A_node_that_only_says_that_it_listens_at_a_seeds_address_is_waited_for_5_s_at_most(int seconds, int own, long milliseconds) =>
         Assert.Equal(milliseconds * Millisecond, Of(seconds, own, 4).ToClaim);
 
     private static Deference Of(int seconds, int own, int others) => new(new() { StartTimeout = TimeSpan.FromSeconds(seconds) }, own, others);

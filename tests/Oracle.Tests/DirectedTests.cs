@@ -75,7 +75,7 @@ public sealed class DirectedTests
     }
 
     [Fact]
-    public void B4_of_a_split_two_to_three_one_side_goes_on_and_the_other_blocks_and_is_excluded_after_healing()
+    public void B4_after_a_split_two_to_three_the_majority_goes_on_and_the_minority_blocks_and_is_excluded_after_healing()
     {
         using var cluster = Running(4, 5);
         var voters = cluster.Leader!.Oracle.Replica!.Log.Entries.Configuration.Voters;
@@ -207,7 +207,7 @@ public sealed class DirectedTests
 
     /// <summary>Processes that are cut off together with the only seed know the others only by lives that are over. They ask at the addresses of those lives.</summary>
     [Fact]
-    public void Those_who_are_cut_off_with_the_only_seed_learn_that_they_are_out_though_all_others_have_begun_new_lives()
+    public void Processes_that_are_cut_off_with_the_only_seed_learn_that_they_are_out_though_all_others_have_begun_new_lives()
     {
         using var cluster = Running(10, 5);
         var leader = cluster.Leader!;
@@ -267,7 +267,7 @@ public sealed class DirectedTests
 
     /// <summary>The process knows only the seed's address and the life that it met there. The new life that listens there tells it that it is excluded.</summary>
     [Fact]
-    public void One_that_was_cut_off_learns_that_it_is_out_though_all_it_knows_is_the_seed_and_that_has_begun_a_new_life()
+    public void A_process_that_was_cut_off_learns_that_it_is_out_though_it_knows_only_the_seed_and_that_has_begun_a_new_life()
     {
         using var cluster = new OracleCluster(12, 3);
         var (first, lost, later) = (cluster[0], cluster[1], cluster[2]);

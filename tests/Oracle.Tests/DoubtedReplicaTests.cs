@@ -123,7 +123,7 @@ public sealed class DoubtedReplicaTests
 
     /// <summary>Only the leader can dial the hidden voter, and the leader dies. The other voter has the same log and can be dialled by all, so it must lead.</summary>
     [Fact]
-    public void Of_two_voters_that_have_the_same_the_one_leads_that_the_others_can_dial()
+    public void The_voter_that_the_others_can_dial_leads_when_two_voters_have_the_same_log()
     {
         for (ulong seed = 1; seed <= 20; seed++)
         {
@@ -143,7 +143,7 @@ public sealed class DoubtedReplicaTests
 
     /// <summary>All lose their links to the leader, and nobody can dial it any more. A process that was once told who the leader is must not introduce it from memory.</summary>
     [Fact]
-    public void Who_has_lost_the_link_over_which_one_was_introduced_introduces_it_to_nobody()
+    public void A_process_that_has_lost_the_link_to_a_leader_that_was_introduced_does_not_introduce_it_to_others()
     {
         using var cluster = Settled();
         var leader = cluster.Leader!;

@@ -49,7 +49,7 @@ public sealed class EvidenceTests
     /// One of five reports for a long time that another's handlers are slow. Such a report is no conflict between the two, so the reporter is not excluded for it.
     /// </summary>
     [Fact]
-    public void F3_who_reports_slow_handlers_does_not_go_for_it()
+    public void F3_a_process_that_reports_slow_handlers_is_not_excluded_for_that()
     {
         using var cluster = Running(3, 5);
         var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First());
@@ -67,7 +67,7 @@ public sealed class EvidenceTests
     [InlineData(SlowMember.Evict, 4, 1, false)]
     [InlineData(SlowMember.Evict, 2, 1, true)]
     [InlineData(SlowMember.Block, 4, 3, false)]
-    public void F3_who_is_slow_is_said_by_members_of_a_group_that_evicts(SlowMember policy, int members, int witnesses, bool goes)
+    public void F3_only_reports_of_members_of_a_group_that_evicts_count_against_a_slow_member(SlowMember policy, int members, int witnesses, bool goes)
     {
         using var cluster = WithGroupOf(members, policy);
         var slow = cluster[members - 1];
@@ -84,7 +84,7 @@ public sealed class EvidenceTests
     [Theory]
     [InlineData(3, 1)]
     [InlineData(5, 2)]
-    public void Of_members_that_are_slow_to_each_other_only_those_go_of_whom_another_one_says_it(int members, int others)
+    public void Members_that_are_slow_to_each_other_are_excluded_only_if_a_member_that_is_not_slow_says_so(int members, int others)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
         SuspectEachOther(cluster, members, others);
@@ -98,7 +98,7 @@ public sealed class EvidenceTests
     [Theory]
     [InlineData(2)]
     [InlineData(4)]
-    public void Of_members_that_are_all_slow_to_each_other_one_goes_at_a_time_the_latest_first_until_one_is_left(int members)
+    public void Members_that_are_all_slow_to_each_other_are_excluded_one_at_a_time_the_latest_first_until_one_is_left(int members)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
         SuspectEachOther(cluster, members, 0);
@@ -125,7 +125,7 @@ public sealed class EvidenceTests
     [InlineData(5, true)]
     [InlineData(3, false)]
     [InlineData(5, false)]
-    public void Members_that_were_slow_to_each_other_stay_when_they_take_it_back_one_after_the_other(int members, bool allOfOneMember)
+    public void Members_that_were_slow_to_each_other_stay_when_they_withdraw_their_reports_one_after_the_other(int members, bool allOfOneMember)
     {
         using var cluster = WithGroupOf(members, SlowMember.Evict);
         SuspectEachOther(cluster, members, 0);
@@ -146,7 +146,7 @@ public sealed class EvidenceTests
 
     /// <summary>Of members that all call each other slow, one is excluded. The reports against it are withdrawn at once; the members that made them still get their 10 s.</summary>
     [Fact]
-    public void Who_said_it_of_one_that_goes_has_its_time_also_where_that_is_taken_back_at_once()
+    public void Members_that_reported_an_excluded_slow_member_have_their_time_even_if_their_reports_are_withdrawn_at_once()
     {
         using var cluster = WithGroupOf(3, SlowMember.Evict);
         SuspectEachOther(cluster, 3, 0);
@@ -168,7 +168,7 @@ public sealed class EvidenceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Of_each_group_whose_members_are_all_slow_to_each_other_one_goes(bool overlapping)
+    public void One_member_is_excluded_from_each_group_whose_members_are_all_slow_to_each_other(bool overlapping)
     {
         using var cluster = new OracleCluster(6, 9);
         var pairs = overlapping ? new[] { (1, 2), (2, 3), (3, 1), (4, 5), (6, 7) } : [(1, 2), (3, 4), (5, 6), (7, 8)];
@@ -196,7 +196,7 @@ public sealed class EvidenceTests
 
     /// <summary>Of two processes only one votes, and each calls the other slow. The one that does not vote goes, and not before its time.</summary>
     [Fact]
-    public void Where_the_only_voter_is_slow_too_the_other_one_goes()
+    public void A_process_that_does_not_vote_is_excluded_when_it_and_the_only_voter_are_slow_to_each_other()
     {
         using var cluster = new OracleCluster(6, 2);
         cluster.OnActive = process => process.Node.Post(() => process.Oracle.Join("evicts", new() { SlowMember = SlowMember.Evict }, ""));
@@ -243,7 +243,7 @@ public sealed class EvidenceTests
 
     /// <summary>A long time of slow handlers says nothing about the age of other evidence. New evidence gets its own ten seconds.</summary>
     [Fact]
-    public void Who_was_slow_for_long_is_not_judged_at_once_for_something_else()
+    public void A_process_that_was_slow_for_long_is_not_judged_at_once_by_other_evidence()
     {
         using var cluster = Running(7, 5);
         var (one, other) = (cluster[3], cluster[4]);
@@ -474,7 +474,7 @@ public sealed class EvidenceTests
 
     /// <summary>Processes that are not known to share a host cannot see each other in a process table.</summary>
     [Fact]
-    public void F33_who_runs_elsewhere_proves_nobody_dead()
+    public void F33_a_process_on_another_host_proves_no_process_dead()
     {
         using var cluster = Running(7, 5);
         var (one, other) = (cluster.Alive.Last(process => process != cluster.Leader), cluster.Alive.First(process => process != cluster.Leader));
@@ -499,7 +499,7 @@ public sealed class EvidenceTests
 
     /// <summary>The leader takes what watchers see from those that are assigned to watch, and what a group sees from the members of that group.</summary>
     [Fact]
-    public void Who_watches_a_process_no_longer_says_what_its_group_holds_against_it_and_not_what_it_saw_itself()
+    public void A_process_that_watches_another_no_longer_reports_what_its_group_saw_and_not_what_it_saw_itself()
     {
         var watched = new MonitoredProcess(new(default, default, 0, 0), 0) { Assigned = true, Observed = Suspicion.Timeout, Suspected = Suspicion.FlushStall };
         Assert.Equal(Suspicion.Timeout, watched.Evidence);

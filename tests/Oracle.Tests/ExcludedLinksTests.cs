@@ -27,7 +27,7 @@ public sealed class ExcludedLinksTests
     }
 
     [Fact]
-    public void Of_many_that_are_excluded_in_one_turn_a_bounded_number_is_dialled_with_each_tick()
+    public void Processes_that_are_excluded_in_one_turn_are_dialled_a_bounded_number_with_each_tick()
     {
         for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
         Assert.Equal(Enumerable.Range(1, Once), _dialled);
@@ -43,7 +43,7 @@ public sealed class ExcludedLinksTests
 
     /// <summary>Each of its groups reports the exclusion, with its proposal and with its view.</summary>
     [Fact]
-    public void One_that_is_excluded_from_thousands_of_groups_keeps_no_other_waiting()
+    public void A_process_that_is_excluded_from_thousands_of_groups_keeps_no_other_waiting()
     {
         for (int group = 0; group < 10 * Once; group++) _detector.Excluding(IdOf(1));
         _detector.Excluding(IdOf(2));
@@ -59,7 +59,7 @@ public sealed class ExcludedLinksTests
 
     /// <summary>The link may be over when its turn comes, and its number may then belong to another process.</summary>
     [Fact]
-    public void One_whose_link_is_let_go_of_while_it_waits_is_passed_over()
+    public void A_process_whose_link_is_let_go_of_while_it_waits_is_passed_over()
     {
         for (int peer = 1; peer <= Processes; peer++) _detector.Excluding(IdOf(peer));
         _detector.OnClosing(Processes);
@@ -71,7 +71,7 @@ public sealed class ExcludedLinksTests
     [Theory]
     [InlineData(Processes)]
     [InlineData(4_000)]
-    public void Of_many_that_fell_silent_a_bounded_number_is_dialled_again_with_each_tick_and_each_in_its_turn(int silent)
+    public void Processes_that_fell_silent_are_dialled_again_a_bounded_number_with_each_tick_and_each_in_its_turn(int silent)
     {
         var links = new LinkReaper(_node, new());
         for (int peer = 1; peer <= silent; peer++) links.OnFault(peer, LinkFault.Unreachable);

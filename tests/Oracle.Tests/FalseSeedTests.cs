@@ -54,7 +54,7 @@ public sealed class FalseSeedTests
 
     /// <summary>The stranger belongs to no system, and the process did not ask it for one.</summary>
     [Fact]
-    public void A_process_that_is_no_seed_takes_its_system_from_those_that_it_asks_and_not_from_who_dials_it()
+    public void A_process_that_is_no_seed_takes_its_system_from_nodes_that_it_asks_and_not_from_a_node_that_dials_it()
     {
         using var cluster = new OracleCluster(5, 2);
         var stranger = cluster.Simulation.AddNode("stranger");
@@ -95,7 +95,7 @@ public sealed class FalseSeedTests
     }
 
     [Fact]
-    public void Nobody_waits_for_a_claim_to_an_address_at_which_another_node_was_reached()
+    public void A_claim_to_an_address_at_which_another_node_was_reached_is_not_waited_for()
     {
         var bus = new LogBus();
         var links = new SeedLinks { Reached = 77 };
@@ -117,7 +117,7 @@ public sealed class FalseSeedTests
     [Theory]
     [InlineData("127.0.0.1:9001", "127.0.0.1:9002")]
     [InlineData("127.0.0.1:6001", "127.0.0.1:6002")]
-    public void Of_two_that_announce_one_gives_way_however_each_spells_the_others_address(string first, string second)
+    public void One_of_two_processes_that_announce_gives_way_however_each_spells_the_others_address(string first, string second)
     {
         var bus = new LogBus();
         Bootstrap[] both = [Make(2, second, 3), Make(3, first, 2)];
@@ -152,7 +152,7 @@ public sealed class FalseSeedTests
     [Theory]
     [InlineData(1)]
     [InlineData(3)]
-    public void Who_has_let_others_go_first_for_long_enough_does_not_found_beside_one_that_announces_as_well(ulong other)
+    public void A_process_that_has_yielded_for_long_enough_does_not_found_beside_one_that_announces_as_well(ulong other)
     {
         var bus = new LogBus();
         var links = new SeedLinks { Reached = other };

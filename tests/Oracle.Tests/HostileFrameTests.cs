@@ -145,7 +145,7 @@ public sealed class HostileFrameTests
     /// <summary>The false statement of a saved state about the pending change of a group, or about the groups that were founded.</summary>
     public enum Lie
     {
-        None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome, NumbersUsedUp, NumberOfNone,
+        None, JoinerWithoutRecord, JoinerNotQueued, SurvivorNotMember, MemberLeftOut, FailedTwice, NumberToCome, NumbersUsedUp, NumberZero,
     }
 
     [Theory]
@@ -157,7 +157,7 @@ public sealed class HostileFrameTests
     [InlineData(Lie.FailedTwice)]
     [InlineData(Lie.NumberToCome)]
     [InlineData(Lie.NumbersUsedUp)]
-    [InlineData(Lie.NumberOfNone)]
+    [InlineData(Lie.NumberZero)]
     public void F1_a_saved_change_of_others_than_its_group_is_refused(Lie lie)
     {
         var state = new OracleState(new Silent(), OracleRules.All);
@@ -189,7 +189,7 @@ public sealed class HostileFrameTests
             // The next number would be 0, and the one after it that of an existing group.
             Lie.NumbersUsedUp => [.. bytes[..LastGroupAt], 0xCE, 0xFF, 0xFF, 0xFF, 0xFF, .. bytes[(LastGroupAt + 1)..]],
             // The number of group h, in its record and in its view.
-            Lie.NumberOfNone => Replaced(Replaced(bytes, [0x99, 2, (byte)index], [0x99, 0, (byte)index]), [2, (byte)index, 0xA1, (byte)'h'], [0, (byte)index, 0xA1, (byte)'h']),
+            Lie.NumberZero => Replaced(Replaced(bytes, [0x99, 2, (byte)index], [0x99, 0, (byte)index]), [2, (byte)index, 0xA1, (byte)'h'], [0, (byte)index, 0xA1, (byte)'h']),
             _ => bytes,
         };
         Assert.Equal(lie == Lie.None, new OracleState(new Silent(), OracleRules.All).TryRestore(bytes));
@@ -245,7 +245,7 @@ public sealed class HostileFrameTests
 
     /// <summary>The frames have some 20 bytes each. If each made the leader count all processes, a turn with thousands of frames would take seconds.</summary>
     [Fact]
-    public void F1_who_tells_of_other_systems_does_not_have_the_processes_counted_each_time()
+    public void F1_a_node_that_tells_of_other_systems_does_not_have_the_processes_counted_each_time()
     {
         const int frames = 1_000;
         using var cluster = Founded(12);
@@ -333,7 +333,7 @@ public sealed class HostileFrameTests
     /// One of the unknown senders could be a voter of a configuration that a cut-off replica has missed. So the replica asks for a few of them, and for others the next time.
     /// </summary>
     [Fact]
-    public void Of_those_that_nobody_has_named_a_few_are_asked_for_while_no_leader_is_heard_for_long_and_a_leader_ends_that()
+    public void A_replica_that_hears_no_leader_for_long_asks_for_a_few_unknown_senders_until_it_hears_a_leader()
     {
         using var cluster = Founded(3);
         var leader = cluster.Leader!;
@@ -504,7 +504,7 @@ public sealed class HostileFrameTests
 
     /// <summary>A process tells the Oracle itself what it knows of its groups. This one claims to know nothing of thousands of groups, many times in one turn.</summary>
     [Fact]
-    public void Who_says_that_it_knows_none_of_its_groups_is_told_of_them_a_share_at_a_time()
+    public void A_process_that_says_that_it_knows_none_of_its_groups_is_told_of_them_a_share_at_a_time()
     {
         const int groups = 2_000, share = 256 << 10, window = 50;
         using var cluster = Founded(2);

@@ -32,7 +32,7 @@ public sealed class KnownGroupsTests
     }
 
     [Fact]
-    public void Who_waits_no_longer_forgets_the_group_and_a_member_does_not()
+    public void A_process_that_waits_no_longer_forgets_the_group_and_a_member_does_not()
     {
         _groups.Accepted(Group);
         _groups.GiveUp(Group);

@@ -31,7 +31,7 @@ public sealed class LeaderShellTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Who_asks_is_told_that_it_was_excluded_but_not_who_may_be_registered_yet(bool excluded)
+    public void An_excluded_process_that_asks_is_told_so_and_one_that_may_be_registered_later_is_told_nothing(bool excluded)
     {
         var replica = Leading(4);
         var asks = replica.State.FindNode(4)!.Id;
@@ -55,7 +55,7 @@ public sealed class LeaderShellTests
 
     /// <summary>An exclusion that the log refuses is decided again later. Until then, from the same turn on, the process is a member like any other.</summary>
     [Fact]
-    public void Whose_exclusion_the_log_refused_is_a_member_again_with_that_turn()
+    public void A_process_whose_exclusion_the_log_refused_is_a_member_again_in_the_same_turn()
     {
         var replica = Leading(4);
         var suspected = replica.State.FindNode(4)!.Id;

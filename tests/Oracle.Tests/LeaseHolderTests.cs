@@ -71,7 +71,7 @@ public sealed class LeaseHolderTests
     }
 
     [Fact]
-    public void An_answer_to_what_was_never_asked_is_none()
+    public void An_answer_to_a_question_that_was_never_asked_brings_no_lease()
     {
         Assert.False(_lease.Take(new(_node.Now + 1, Configuration.Empty, 0, null)));
         Assert.Equal(0, _lease.Until);
@@ -128,7 +128,7 @@ public sealed class LeaseHolderTests
     }
 
     [Fact]
-    public void Who_was_excluded_gets_no_lease_any_more()
+    public void A_process_that_was_excluded_gets_no_lease_any_more()
     {
         var ask = _lease.AskNow(Self);
         _lease.Take(Grant(ask));

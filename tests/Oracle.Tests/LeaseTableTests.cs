@@ -111,7 +111,7 @@ public sealed class LeaseTableTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Whose_exclusion_is_decided_or_applied_gets_no_lease(bool applied)
+    public void A_process_whose_exclusion_is_decided_or_applied_gets_no_lease(bool applied)
     {
         var bus = Voters();
         var state = StateOf(bus.Parts[1]);

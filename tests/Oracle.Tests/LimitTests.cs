@@ -60,7 +60,7 @@ public sealed class LimitTests
     [Theory]
     [InlineData(600, true)]
     [InlineData(601, false)]
-    public void Nobody_registers_with_a_lease_that_the_option_does_not_allow(int seconds, bool fits)
+    public void A_process_does_not_register_with_a_lease_that_the_option_does_not_allow(int seconds, bool fits)
     {
         var request = new RequestFrame(new(default, 1, 1, new Register(1, LogBus.ReplicaOf(1).Address, "", "", 0, 0, seconds * Durations.Second)));
         Assert.Equal(fits, FrameCodec.TryRead(FrameType.OracleRequest, Written(request), out _, out _));
@@ -95,7 +95,7 @@ public sealed class LimitTests
     [Theory]
     [InlineData("name")]
     [InlineData("tag")]
-    public void What_would_be_another_text_for_others_is_refused(string what)
+    public void A_name_or_a_tag_with_an_unpaired_surrogate_is_refused(string what)
     {
         const string half = "half \ud800";
         using var cluster = new OracleCluster(1, 1);

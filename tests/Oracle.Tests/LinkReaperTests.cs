@@ -50,7 +50,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
     }
 
     [Fact]
-    public void Who_still_uses_a_link_that_is_let_go_of_hears_it()
+    public void A_user_of_a_link_that_is_let_go_of_is_told()
     {
         _simulation.Run(9 * Second);
         Assert.False(_here.Links.Ends[_peer].IsOver);
@@ -61,7 +61,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
     }
 
     [Fact]
-    public void Who_still_uses_the_link_of_a_process_that_is_gone_hears_it()
+    public void A_user_of_the_link_to_a_process_that_is_gone_is_told()
     {
         _here.Post(() => _links.OnDropped(_peer, gone: true));
         _simulation.Run(Second);
@@ -70,7 +70,7 @@ public sealed class LinkReaperTests : IFrameHandler, ILinkObserver, ITimerTarget
     }
 
     [Fact]
-    public void Who_still_uses_a_link_that_is_down_when_all_begins_anew_hears_it()
+    public void A_user_of_a_link_that_is_down_is_told_when_all_links_are_closed()
     {
         Assert.True(_simulation.RunUntil(() => _faults.Contains(LinkFault.Unreachable), 9 * Second));
         _here.Post(_links.CloseAll);

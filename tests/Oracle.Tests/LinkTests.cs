@@ -114,7 +114,7 @@ public sealed class LinkTests
 
     /// <summary>Other nodes may dial in and be gone again before membership begins.</summary>
     [Fact]
-    public void Of_links_that_came_and_went_before_the_start_nothing_is_kept()
+    public void Links_that_came_and_went_before_the_start_are_not_kept()
     {
         using var cluster = new OracleCluster(9, 3);
         var one = cluster[0];

@@ -68,7 +68,7 @@ public sealed class LostGroupTests
     /// One process may leave thousands of lost groups behind. If all names were released in entries that follow each other at once, every replica would be busy with them.
     /// </summary>
     [Fact]
-    public void Of_many_names_that_are_due_at_once_a_bounded_number_is_free_with_each_tick()
+    public void Names_that_are_due_at_once_are_freed_a_bounded_number_with_each_tick()
     {
         const int groups = 600, most = 256;
         using var cluster = Running(1, 5, out var lone);

@@ -30,7 +30,7 @@ public sealed class MonitoredAddressTests
 
     /// <summary>Nobody else would look at the link, and what is queued for the process would count against this node as long as the connection is up.</summary>
     [Fact]
-    public void The_link_to_an_excluded_process_is_looked_at_by_who_did_not_watch_it()
+    public void The_link_to_an_excluded_process_is_looked_at_by_a_process_that_did_not_watch_it()
     {
         var node = new LogBus.Part(_bus, 2, new OneLink(s_registered));
         var directory = new OracleDirectory(node);

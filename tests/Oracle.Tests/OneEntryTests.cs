@@ -19,7 +19,7 @@ public sealed class OneEntryTests
 
     /// <summary>If the first operation got a proposal of its own, the others would have to wait for the next view.</summary>
     [Fact]
-    public void A2_what_one_entry_asks_of_a_group_is_one_proposal()
+    public void A2_the_operations_of_one_entry_on_a_group_are_one_proposal()
     {
         var (group, ids) = Group(2);
         var (third, fourth) = (Register(8), Register(9));

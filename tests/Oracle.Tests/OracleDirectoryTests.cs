@@ -17,7 +17,7 @@ public sealed class OracleDirectoryTests
     }
 
     [Fact]
-    public void What_has_no_voters_teaches_nothing()
+    public void A_configuration_without_voters_teaches_nothing()
     {
         Assert.True(new OracleDirectory(_node).IsEmpty);
         _directory.Learn(Configuration.Empty);
@@ -76,7 +76,7 @@ public sealed class OracleDirectoryTests
     }
 
     [Fact]
-    public void Who_leads_or_has_the_log_is_known_and_learners_do_not_lead()
+    public void The_leader_and_the_replicas_are_known_and_learners_do_not_lead()
     {
         _directory.Hint(Stranger);
         Assert.Equal([true, true, true, false, true], new ulong[] { 1, 2, 3, 4, 9 }.Select(_directory.Knows));

@@ -90,7 +90,7 @@ public sealed class PendingRequestsTests
     /// moment.
     /// </summary>
     [Fact]
-    public void Of_any_number_of_requests_that_wait_each_is_repeated()
+    public void Each_request_that_waits_is_repeated_however_many_there_are()
     {
         var book = Waiting(out var world);
         using var running = world.Simulation;

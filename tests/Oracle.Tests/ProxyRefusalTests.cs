@@ -92,7 +92,7 @@ public sealed class ProxyRefusalTests
 
     /// <summary>One process suspects another for ten seconds, and the first one's proxy restarts at their end. The other process is still excluded.</summary>
     [Fact]
-    public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_who_suspects_another()
+    public void A_refusal_at_a_proxy_for_a_moment_says_nothing_against_a_process_that_suspects_another()
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, MaxClockDrift = 0, ReplayCommand = "the test" });
         var (node, detector, state, ids) = Weighing(simulation, owns: false);

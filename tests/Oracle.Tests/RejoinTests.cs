@@ -53,7 +53,7 @@ public sealed class RejoinTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void Who_waits_to_join_again_is_told_of_the_proposal_that_names_it_and_who_does_not_of_the_views_that_it_missed(bool again)
+    public void A_process_is_told_of_the_proposal_that_names_it_if_it_waits_to_join_again_and_otherwise_of_the_views_that_it_missed(bool again)
     {
         var bus = new LogBus();
         var node = bus.Add(1);

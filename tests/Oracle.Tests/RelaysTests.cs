@@ -49,7 +49,7 @@ public sealed class RelaysTests
     }
 
     [Fact]
-    public void An_answer_of_another_is_none()
+    public void An_answer_of_another_process_does_not_count()
     {
         _relays.OnUp(Subject);
         _relays.OnUp(8);

@@ -75,11 +75,11 @@ public sealed class ScheduleTests
     /// the others go on without it within a second, at the median of a calm machine.
     /// </summary>
     [Fact]
-    public void Who_is_held_up_for_half_a_second_stays_and_who_is_stopped_is_out_within_one()
+    public void A_process_that_is_held_up_for_half_a_second_stays_and_one_that_is_stopped_is_out_within_a_second()
     {
         var measures = new Measures();
         int runs = 0;
-        SimulationRunner.ForEachSeed(100, $"*{nameof(Who_is_held_up_for_half_a_second_stays_and_who_is_stopped_is_out_within_one)}", OracleScenarios.Pauses.Case(done: run =>
+        SimulationRunner.ForEachSeed(100, $"*{nameof(A_process_that_is_held_up_for_half_a_second_stays_and_one_that_is_stopped_is_out_within_a_second)}", OracleScenarios.Pauses.Case(done: run =>
         {
             runs++;
             measures.Add(run.Measures);
@@ -91,7 +91,7 @@ public sealed class ScheduleTests
 
     /// <summary>Negative control: with half the rounds, the schedule finds processes that were excluded although they lived.</summary>
     [Fact]
-    public void Two_rounds_would_exclude_who_was_only_held_up()
+    public void Two_rounds_would_exclude_a_process_that_was_only_held_up()
     {
         var hasty = OracleScenarios.PausesWith(new() { ProbeRounds = 2 });
         Assert.Contains(Enumerable.Range(1, 60), seed => hasty.Judge((ulong)seed) is { } found && found.Message.Contains("was excluded", StringComparison.Ordinal));

@@ -78,7 +78,7 @@ public sealed class SecondFoundingTests
     }
 
     [Fact]
-    public void Where_it_alone_could_decide_it_founds_anew_and_the_other_gives_up()
+    public void The_only_seed_founds_anew_where_it_alone_could_decide_and_the_other_process_gives_up()
     {
         using var cluster = Running(1, 2);
         var system = cluster[0].Oracle.System;
@@ -95,7 +95,7 @@ public sealed class SecondFoundingTests
     }
 
     [Fact]
-    public void Cut_off_from_the_others_it_founds_and_gives_way_when_it_meets_them()
+    public void The_only_seed_founds_when_it_is_cut_off_from_the_others_and_gives_way_when_it_meets_them()
     {
         using var cluster = Running(2, 3);
         var system = cluster[0].Oracle.System;
@@ -145,7 +145,7 @@ public sealed class SecondFoundingTests
     /// other.
     /// </summary>
     [Fact]
-    public void Of_two_larger_systems_none_gives_way_and_each_side_hears_of_the_other_once_with_both_names()
+    public void Neither_of_two_larger_systems_gives_way_and_each_reports_the_other_once_with_both_names()
     {
         using var cluster = new OracleCluster(4, 4, seeds: 2);
         cluster.Simulation.Network.Partition([cluster[0].Node, cluster[2].Node], [cluster[1].Node, cluster[3].Node]);

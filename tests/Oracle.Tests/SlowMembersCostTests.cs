@@ -19,7 +19,7 @@ public sealed class SlowMembersCostTests
     [Theory]
     [InlineData(Processes)]
     [InlineData(3)]
-    public void Looks_go_by_who_says_it_and_not_by_the_members_of_all_groups(int slow)
+    public void The_cost_of_weighing_slow_members_goes_by_the_reports_and_not_by_the_members_of_all_groups(int slow)
     {
         var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "none" });
         var host = simulation.AddNode("leader");

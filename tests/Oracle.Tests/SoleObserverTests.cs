@@ -20,7 +20,7 @@ public sealed class SoleObserverTests
     [InlineData(0.05)]
     [InlineData(1)]
     [InlineData(3)]
-    public void Of_two_the_one_that_freezes_after_the_other_was_held_up_is_out_in_five_times_the_time(double after)
+    public void A_process_that_freezes_after_the_only_other_one_was_held_up_is_out_in_five_times_the_time(double after)
     {
         for (ulong seed = 1; seed <= 5; seed++)
         {
@@ -35,7 +35,7 @@ public sealed class SoleObserverTests
 
     /// <summary>A refusal is something seen, not something missed, so it takes no longer than usual.</summary>
     [Fact]
-    public void Of_two_the_one_that_dies_after_the_other_was_held_up_is_out_at_once()
+    public void A_process_that_dies_after_the_only_other_one_was_held_up_is_out_at_once()
     {
         for (ulong seed = 1; seed <= 5; seed++)
         {
@@ -49,7 +49,7 @@ public sealed class SoleObserverTests
 
     /// <summary>Both processes are held up again and again, for a harmless time each. Neither loses its place.</summary>
     [Fact]
-    public void Of_two_that_are_held_up_for_less_than_the_time_each_stays()
+    public void Two_processes_that_are_held_up_for_less_than_the_time_both_stay()
     {
         for (ulong seed = 1; seed <= 5; seed++)
         {
@@ -66,7 +66,7 @@ public sealed class SoleObserverTests
 
     /// <summary>A suspicion that counts half waits for another observer's, if one is left that could make the same observation.</summary>
     [Fact]
-    public void A_word_in_poor_health_is_half_of_one_only_where_another_could_say_it_too()
+    public void A_suspicion_by_a_process_in_poor_health_counts_half_only_if_another_process_could_have_it_too()
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = 1, ReplayCommand = "the test" });
         var node = simulation.AddNode().Node;

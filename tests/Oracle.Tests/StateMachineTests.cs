@@ -159,7 +159,7 @@ public sealed class StateMachineTests
 
     /// <summary>One entry names two acceptors. Proof that the later one is dead says nothing about the other, which may live and be the only one that can vouch.</summary>
     [Fact]
-    public void A5_of_two_acceptors_the_one_without_proof_stays()
+    public void A5_an_acceptor_without_proof_of_death_stays_when_the_other_of_two_is_proved_dead()
     {
         var (a, b, c) = (Register(1), Register(2), Register(3));
         Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
@@ -172,7 +172,7 @@ public sealed class StateMachineTests
 
     /// <summary>One of them is enough to vouch for what was delivered, so the other is not kept.</summary>
     [Fact]
-    public void A5_of_two_acceptors_without_proof_one_stays()
+    public void A5_one_of_two_acceptors_stays_when_neither_is_proved_dead()
     {
         var (a, b, c) = (Register(1), Register(2), Register(3));
         Apply(Of(a, new Create("safe", new(), 2, [a, b, c])));
@@ -272,7 +272,7 @@ public sealed class StateMachineTests
     }
 
     [Fact]
-    public void Who_asked_to_join_while_the_last_member_left_is_told_that_the_group_is_over_and_may_found_it_anew()
+    public void A_process_that_asked_to_join_while_the_last_member_left_is_told_that_the_group_is_over_and_may_found_it_anew()
     {
         var (a, b) = (Register(1), Register(2));
         GroupRecord group = Join(a);
@@ -450,7 +450,7 @@ public sealed class StateMachineTests
 
     /// <summary>Before, each repeated departure went through all groups of the process, at every replica.</summary>
     [Fact]
-    public void Who_says_again_that_it_departs_costs_no_walk_through_its_groups()
+    public void A_repeated_departure_costs_no_walk_through_the_groups_of_the_process()
     {
         var a = Register(1);
         for (int i = 0; i < 4_000; i++) Apply(new Request(a, ++_number, _number, new Join($"{i}", new(), 0, "")));
@@ -497,7 +497,7 @@ public sealed class StateMachineTests
 
     /// <summary>The record of a process that is in no view is forgotten with its exclusion. The process remains a voter until another has caught up.</summary>
     [Fact]
-    public void R_a_voter_that_is_dead_and_forgotten_is_no_voter_that_answers()
+    public void R_a_voter_that_is_dead_and_forgotten_does_not_count_as_one_that_answers()
     {
         var bus = new LogBus();
         foreach (ulong node in new ulong[] { 1, 2, 3 }) bus.Add(node);

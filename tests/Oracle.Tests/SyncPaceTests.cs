@@ -59,7 +59,7 @@ public sealed class SyncPaceTests
 
     /// <summary>These are more views than one answer holds. If it took longer, a member that waits in its flushes would suspect their leaders.</summary>
     [Fact]
-    public void Who_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
+    public void A_process_that_lacks_views_of_thousands_of_groups_is_told_of_them_all_in_half_a_second()
     {
         const int groups = 2_000;
         using var cluster = Grown(groups, new(), out var one);
@@ -79,7 +79,7 @@ public sealed class SyncPaceTests
 
     /// <summary>Before, the rest came only with the question of the next second, while flushes waited for it.</summary>
     [Fact]
-    public void Where_a_voter_dies_that_was_asked_for_the_rest_another_is_asked_at_once()
+    public void Another_voter_is_asked_at_once_when_one_that_was_asked_for_the_rest_dies()
     {
         const int groups = 4_000;
         using var cluster = Grown(groups, new(), out var one);
@@ -114,7 +114,7 @@ public sealed class SyncPaceTests
 
     /// <summary>If other replicas were asked meanwhile, they would fill their links to the process with the same views, and leases would wait behind them.</summary>
     [Fact]
-    public void Where_answers_take_long_nobody_else_is_asked_for_what_is_on_its_way()
+    public void No_other_replica_is_asked_for_what_is_on_its_way_while_answers_take_long()
     {
         // An answer of 256 KiB takes a third of a second.
         using var cluster = Grown(4_000, new() { BytesPerSecond = 800_000 }, out var one);

@@ -20,14 +20,14 @@ public sealed class ToldInTurnTests
 
     /// <summary>When its turn comes, it is told the latest news. If it went back to the end of the line, it might never be reached while changes keep coming.</summary>
     [Fact]
-    public void Who_is_to_be_told_again_keeps_its_place()
+    public void A_process_that_is_to_be_told_again_keeps_its_place()
     {
         foreach (ulong node in (ulong[])[1, 2, 1, 3, 1]) _told.Add(Of(node));
         Assert.Equal([1, 2, 3], Taken());
     }
 
     [Fact]
-    public void Who_was_told_may_be_told_again_behind_those_who_wait()
+    public void A_process_that_was_told_may_be_told_again_behind_those_that_wait()
     {
         _told.Add(Of(1));
         _told.Add(Of(2));

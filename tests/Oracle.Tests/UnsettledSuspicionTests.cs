@@ -51,7 +51,7 @@ public sealed class UnsettledSuspicionTests
 
     /// <summary>The watcher repeats its suspicion, and is asked for meanwhile. The dead process is excluded all the same.</summary>
     [Fact]
-    public void Who_is_not_heard_at_first_is_heard_when_it_says_it_again()
+    public void A_watcher_that_is_not_heard_at_first_is_heard_when_it_repeats_its_suspicion()
     {
         using var cluster = new OracleCluster(1, Processes);
         cluster.StartAll(TimeSpan.Zero);

@@ -36,7 +36,7 @@ public sealed class VoterMajorityTests
     [InlineData(new ulong[] { 1, 2 }, new ulong[] { 2 })]
     [InlineData(new ulong[] { 1, 4 }, new ulong[] { 1, 4 })]
     [InlineData(new ulong[] { 1, 2, 3 }, new ulong[] { 2 })]
-    public void Of_suspected_voters_that_answer_as_many_stay_as_decide(ulong[] suspected, ulong[] go) => Assert.Equal(go, Keep(suspected, []));
+    public void As_many_suspected_voters_that_answer_stay_as_are_needed_to_decide(ulong[] suspected, ulong[] go) => Assert.Equal(go, Keep(suspected, []));
 
     /// <summary>The leader was elected by the previous configuration and votes no more. Sparing it does not help the majority, so voters that answer have to stay.</summary>
     [Fact]
@@ -49,7 +49,7 @@ public sealed class VoterMajorityTests
 
     /// <summary>Sparing voters that are silent or gone would help nobody.</summary>
     [Fact]
-    public void Who_does_not_answer_is_not_spared()
+    public void A_voter_that_does_not_answer_is_not_spared()
     {
         _bus.Connect(1, 2);
         _bus.Pass(2 * Durations.Second);
@@ -62,7 +62,7 @@ public sealed class VoterMajorityTests
 
     /// <summary>A leadership often begins because the previous leader is gone. A voter that has not answered the new leader yet may be that one.</summary>
     [Fact]
-    public void Who_has_not_answered_a_new_leader_is_not_spared()
+    public void A_voter_that_has_not_answered_a_new_leader_is_not_spared()
     {
         _bus.Connect(1, 2);
         _bus.Pass(2 * Durations.Second);
@@ -74,7 +74,7 @@ public sealed class VoterMajorityTests
     }
 
     [Fact]
-    public void Who_is_proved_dead_goes_and_who_is_on_the_way_out_does_not_count()
+    public void A_voter_that_is_proved_dead_is_excluded_and_one_on_the_way_out_does_not_count()
     {
         Assert.Equal([2, 3], Keep([2, 3], [], proved: true));
         Assert.Equal([], Keep([2], [3]));

@@ -26,7 +26,7 @@ public sealed class WatchTests
 
     /// <summary>The process may have missed frames that others received. It reports its suspicion as soon as a question sent after the jump is answered.</summary>
     [Fact]
-    public void Who_doubts_itself_suspects_nobody_until_the_doubt_is_over()
+    public void A_process_that_doubts_itself_suspects_no_other_until_the_doubt_is_over()
     {
         _watch.Doubt();
         _watch.Suspect(new(3, 3), Suspicion.FlushStall);

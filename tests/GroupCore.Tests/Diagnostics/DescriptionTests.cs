@@ -18,7 +18,7 @@ public sealed class DescriptionTests
     }
 
     [Fact]
-    public void Of_a_long_list_the_first_are_written_and_the_others_counted()
+    public void A_long_list_is_written_with_its_first_items_and_the_number_of_the_others()
     {
         var text = new Description();
         text.List(Enumerable.Range(0, 300), 300, static (text, i) => text.Line($"member {i}"));

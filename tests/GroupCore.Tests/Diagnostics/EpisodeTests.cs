@@ -8,7 +8,7 @@ public sealed class EpisodeTests
     private const long Second = 1_000_000_000;
 
     [Fact]
-    public void It_begins_with_the_first_case_and_is_over_when_there_was_none_for_the_quiet_time()
+    public void An_episode_begins_with_the_first_case_and_is_over_after_the_quiet_time_without_another()
     {
         var episode = default(Episode);
         Assert.Equal(0, episode.Look(0, 0));
@@ -22,7 +22,7 @@ public sealed class EpisodeTests
     }
 
     [Fact]
-    public void The_next_one_counts_its_own_cases()
+    public void The_next_episode_counts_its_own_cases()
     {
         var episode = default(Episode);
         episode.Look(5, 0);

@@ -6,7 +6,7 @@ public sealed class AfterEndTests
     private static readonly TimeSpan s_late = TimeSpan.FromSeconds(2);
 
     [Fact]
-    public void Who_was_told_that_it_has_left_and_goes_on_is_named()
+    public void A_member_that_was_told_that_it_has_left_and_goes_on_is_named()
     {
         using var cluster = new GroupCluster(1, 3);
         Assert.True(cluster.Settle());
@@ -16,7 +16,7 @@ public sealed class AfterEndTests
     }
 
     [Fact]
-    public void Who_was_told_that_it_is_excluded_and_goes_on_is_named_a_second_later()
+    public void A_member_that_was_told_that_it_is_excluded_and_goes_on_is_named_a_second_later()
     {
         using var cluster = new GroupCluster(1, 3);
         Assert.True(cluster.Settle());
@@ -29,7 +29,7 @@ public sealed class AfterEndTests
     }
 
     [Fact]
-    public void Who_leaves_or_is_excluded_while_others_send_is_silent_from_then_on()
+    public void A_member_that_leaves_or_is_excluded_while_others_send_is_silent_from_then_on()
     {
         using var cluster = new GroupCluster(1, 4);
         Assert.True(cluster.Settle());

@@ -59,7 +59,7 @@ public sealed class CallBudgetTests
     }
 
     [Fact]
-    public void Who_can_wait_is_told_of_the_calls_that_wait_however_much_handlers_sent()
+    public void A_caller_that_can_wait_is_told_of_the_calls_that_wait_however_much_handlers_sent()
     {
         var share = new PeerShares().Of(View(1, 1, 2), 1);
         while (Takes(100, share))

@@ -32,7 +32,7 @@ public sealed class CallLineTests
     }
 
     [Fact]
-    public void Those_of_handlers_are_taken_in_their_order_and_a_query_is_none_of_them()
+    public void Calls_of_handlers_are_taken_in_their_order_and_queries_are_not_among_them()
     {
         var windows = new PeerWindows(null!, 1);
         SendOperation[] calls = [Call(false), Call(true), Call(true), Call(false)];

@@ -75,7 +75,7 @@ public sealed class CatchingUpTests
     }
 
     [Fact]
-    public void A_join_waits_for_a_giver_whose_handlers_come_forward_event_by_event()
+    public void A_join_waits_for_a_giver_whose_handlers_make_progress_event_by_event()
     {
         using var trio = new Trio(1, slow: 0);
         trio.Send(200, 20);
@@ -89,7 +89,7 @@ public sealed class CatchingUpTests
     }
 
     [Fact]
-    public void A_joiner_that_catches_up_event_by_event_is_not_slow_to_those_whose_windows_wait_for_it()
+    public void A_joiner_that_catches_up_event_by_event_is_not_slow_to_members_whose_windows_wait_for_it()
     {
         using var trio = new Trio(2, slow: 2);
         var group = trio.Join(70, 100_000, new() { MaxJoinBacklogBytes = 4 << 20 });
@@ -104,7 +104,7 @@ public sealed class CatchingUpTests
     }
 
     [Fact]
-    public void A_joiner_that_catches_up_is_not_slow_to_whose_message_waits_behind_what_it_held()
+    public void A_joiner_that_catches_up_is_not_slow_to_a_sender_whose_message_waits_behind_what_it_held()
     {
         using var trio = new Trio(3, slow: 2);
         var group = trio.Join(100, 20);
@@ -124,7 +124,7 @@ public sealed class CatchingUpTests
     [Theory]
     [InlineData(100, 30, 4, 25)]
     [InlineData(1_500, int.MaxValue, 299, 312)]
-    public void A_joiner_that_catches_up_no_longer_or_for_too_long_is_slow_to_whose_message_waits_behind_what_it_held(int messages, int hangsAt, int from, int to)
+    public void A_joiner_that_stops_catching_up_or_takes_too_long_is_slow_to_a_sender_whose_message_waits_behind_what_it_held(int messages, int hangsAt, int from, int to)
     {
         using var trio = new Trio(4, slow: 2, hangsAt);
         var group = trio.Join(messages, 20);

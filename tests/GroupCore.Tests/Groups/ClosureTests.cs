@@ -63,7 +63,7 @@ public sealed class ClosureTests
     [InlineData(false, true)]
     [InlineData(true, true)]
     [InlineData(false, false)]
-    public void Nobody_has_sent_more_than_he_reports_himself_in_whatever_order_the_reports_come(bool closed, bool trim)
+    public void A_member_has_sent_no_more_than_it_reports_itself_in_whatever_order_the_reports_come(bool closed, bool trim)
     {
         int[][] orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
         foreach (int[] order in orders)
@@ -117,7 +117,7 @@ public sealed class ClosureTests
 
     /// <summary>Rank 0 has closed messages that rank 1 says it did not send: the order ends before those of their positions that no member has closed.</summary>
     [Fact]
-    public void Who_reports_less_than_it_sent_ends_what_is_delivered_of_it_there()
+    public void A_member_that_reports_less_than_it_sent_has_no_more_than_that_delivered()
     {
         var reports = new[] { new FlushReport(1, 0, true, 2) { OrderClosed = 5 }, new FlushReport(1, 1, true, 2) };
         (reports[0].Received[1], reports[0].Closed[1]) = (8, 6);

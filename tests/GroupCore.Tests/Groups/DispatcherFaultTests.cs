@@ -36,7 +36,7 @@ public sealed class DispatcherFaultTests
 
     /// <summary>No other path reports the error then; and no task may end with it unobserved.</summary>
     [Fact]
-    public async Task It_is_told_where_the_node_has_ended_already()
+    public async Task A_fault_is_told_though_the_node_has_ended_already()
     {
         var token = TestContext.Current.CancellationToken;
         await using var loop = NodeLoop.Start(new() { Cluster = "test" });
@@ -76,7 +76,7 @@ public sealed class DispatcherFaultTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task A_stop_that_comes_first_does_not_hide_it(bool full)
+    public async Task A_stop_that_comes_first_does_not_hide_the_fault(bool full)
     {
         var token = TestContext.Current.CancellationToken;
         await using var loop = NodeLoop.Start(new() { Cluster = "test", CommandCapacity = 16 });
@@ -104,7 +104,7 @@ public sealed class DispatcherFaultTests
 
     /// <summary>The waiting callers have been told that the node was stopped, and the node still sends what is queued, to a peer that acknowledges nothing.</summary>
     [Fact]
-    public async Task It_is_told_where_the_node_sends_the_last_it_has_to_say()
+    public async Task A_fault_is_told_though_the_node_was_stopped_and_only_sends_what_is_queued()
     {
         // If this thread is late, the node has already ended, and the test tries again.
         for (int i = 0; i < 50; i++)

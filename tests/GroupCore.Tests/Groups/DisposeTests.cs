@@ -134,7 +134,7 @@ public sealed class DisposeTests
 
     /// <summary>A member that is told that it has left counts on what it delivered as agreed.</summary>
     [Fact]
-    public void Who_disposed_of_the_group_out_of_reach_and_is_excluded_then_is_not_told_that_it_has_left()
+    public void A_member_that_disposed_of_its_group_out_of_reach_and_is_then_excluded_is_not_told_that_it_has_left()
     {
         using var cluster = Settled(75, 3);
         var leaver = cluster[1];
@@ -166,7 +166,7 @@ public sealed class DisposeTests
     [InlineData("excluded", true)]
     [InlineData("excluded", false)]
     [InlineData("node stops", false)]
-    public void Who_gave_up_is_told_that_it_has_left_if_that_is_decided_before_its_handlers_are_done(string meanwhile, bool inTime)
+    public void A_member_that_gave_up_is_told_that_it_has_left_if_that_is_decided_before_its_handlers_have_ended(string meanwhile, bool inTime)
     {
         var gate = new TaskCompletionSource();
         int joined = 0;

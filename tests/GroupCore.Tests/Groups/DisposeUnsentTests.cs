@@ -10,7 +10,7 @@ public sealed class DisposeUnsentTests
     /// Messages that wait for a view are dropped with it, though their callers were told that they are sent. A member that is told that it has left would count on them.
     /// </summary>
     [Fact]
-    public void Who_gave_up_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left()
+    public void A_member_that_gave_up_before_its_messages_had_gone_out_is_not_told_that_it_has_left()
     {
         var (hang, hold) = (new TaskCompletionSource(), new TaskCompletionSource());
         int joined = 0, got = 0;
@@ -57,7 +57,7 @@ public sealed class DisposeUnsentTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Who_departs_before_what_it_sent_had_gone_out_is_not_told_that_it_has_left(bool stops)
+    public void A_member_whose_process_departs_before_its_messages_have_gone_out_is_not_told_that_it_has_left(bool stops)
     {
         var (hold, hang) = (new TaskCompletionSource(), new TaskCompletionSource());
         int got = 0, joined = 0;

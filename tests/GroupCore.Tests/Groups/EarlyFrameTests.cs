@@ -75,7 +75,7 @@ public sealed class EarlyFrameTests
     }
 
     [Fact]
-    public void What_came_in_the_name_of_a_member_before_its_view_is_not_taken_as_its_own_before_it_is_known_to_be()
+    public void An_early_frame_over_a_link_that_is_not_settled_is_not_held_against_the_member_that_the_link_names()
     {
         using var cluster = Settled(3);
         var counters = cluster[0].SimNode.Node.Counters;
@@ -93,7 +93,7 @@ public sealed class EarlyFrameTests
     }
 
     [Fact]
-    public void What_a_member_sent_before_its_view_is_taken_when_it_is_known_to_be_its_own()
+    public void An_early_frame_of_a_member_is_handled_when_its_link_is_settled()
     {
         using var cluster = Settled(4);
         var counters = cluster[0].SimNode.Node.Counters;
@@ -112,7 +112,7 @@ public sealed class EarlyFrameTests
 
     /// <summary>The view comes with the frame of another member, which must not be counted as malformed.</summary>
     [Fact]
-    public void What_a_member_sent_before_its_view_is_its_own_fault_when_it_is_read()
+    public void A_malformed_early_frame_is_held_against_its_sender_and_not_against_the_member_whose_frame_brings_the_view()
     {
         using var cluster = Settled(6);
         var counters = cluster[0].SimNode.Node.Counters;
@@ -127,7 +127,7 @@ public sealed class EarlyFrameTests
     /// A message that cannot be read is found when it is delivered. The last messages of a view are delivered with the frame that ends it, whose sender did nothing wrong.
     /// </summary>
     [Fact]
-    public void The_last_messages_of_a_view_are_not_held_against_whose_frame_ends_it()
+    public void A_malformed_last_message_of_a_view_is_not_held_against_the_member_whose_frame_ends_the_view()
     {
         using var cluster = Settled(7);
         var counters = cluster[0].SimNode.Node.Counters;
@@ -151,7 +151,7 @@ public sealed class EarlyFrameTests
     }
 
     [Fact]
-    public void Who_is_not_known_to_be_a_member_makes_no_member_withdraw_by_what_it_sends_in_its_name()
+    public void Early_frames_over_a_link_that_is_not_settled_make_no_member_withdraw()
     {
         using var cluster = Settled(5);
         var end = Unsettled(cluster);

@@ -22,7 +22,7 @@ public sealed class EarlyFramesTests
 
     /// <summary>A frame that finds no room costs the peer that holds most all of its frames, and no other frame is touched.</summary>
     [Fact]
-    public void To_make_room_touches_the_frames_that_are_dropped_only()
+    public void Making_room_touches_only_the_frames_that_are_dropped()
     {
         const int peers = 256, each = 256, more = 10_000;
         var early = new EarlyFrames(peers * each * 64);
@@ -36,7 +36,7 @@ public sealed class EarlyFramesTests
     }
 
     [Fact]
-    public void To_refuse_a_frame_of_one_that_lost_some_takes_the_same_time_however_many_did()
+    public void Refusing_a_frame_of_a_peer_that_lost_frames_takes_the_same_time_however_many_peers_lost_some()
     {
         var (few, many) = (new EarlyFrames(1 << 20), new EarlyFrames(1 << 20));
         byte[] tooLarge = new byte[(int)GroupLimits.EarlyBytesOfMember];

@@ -58,7 +58,7 @@ public sealed class FlushAckTests
     }
 
     [Fact]
-    public void A_member_acknowledges_when_it_has_the_contributions_of_all_whom_the_cut_names()
+    public void A_member_acknowledges_when_it_has_the_contributions_of_all_members_that_the_cut_names()
     {
         var member = new LoopbackGroup().Members[1];
         var flush = member.Group.Protocol.Flush;

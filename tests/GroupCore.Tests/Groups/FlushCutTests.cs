@@ -22,7 +22,7 @@ public sealed class FlushCutTests
     }
 
     [Fact]
-    public void Of_a_sender_that_takes_part_counts_what_it_sent()
+    public void The_cut_of_a_sender_that_takes_part_is_what_it_says_that_it_sent()
     {
         (_first.Received[1], _second.Received[1]) = (3, 7);
         Assert.Equal(7u, Cut().Upto[1]);
@@ -60,7 +60,7 @@ public sealed class FlushCutTests
     }
 
     [Fact]
-    public void The_longest_order_counts_and_who_knows_less_hears_the_rest()
+    public void The_longest_order_counts_and_members_that_know_less_are_told_the_rest()
     {
         (_first.Received[0], _second.Received[0]) = (3, 3);
         _first.Order.AddRange([(0, 0)]);

@@ -10,7 +10,7 @@ namespace GroupCore.Tests.Groups;
 public sealed class FlushWaitTests
 {
     [Fact]
-    public void R14_who_takes_no_part_in_a_proposal_refuses_its_frames()
+    public void R14_a_member_that_takes_no_part_in_a_proposal_refuses_its_frames()
     {
         using var cluster = new GroupCluster(31, 3);
         Assert.True(cluster.Settle());
@@ -35,7 +35,7 @@ public sealed class FlushWaitTests
     }
 
     [Fact]
-    public void R6_what_one_group_takes_back_another_goes_on_to_say()
+    public void R6_a_suspicion_that_one_group_withdraws_stands_while_another_group_has_it()
     {
         using var cluster = new GroupCluster(32, 4);
         Assert.True(cluster.Settle());

@@ -65,7 +65,7 @@ public sealed class HandlerSendTests
     [Theory]
     [InlineData(1, 0)]
     [InlineData(2, 1)]
-    public void Who_has_no_room_to_forward_what_it_holds_is_not_suspected_for_that(ulong seed, int holderRank)
+    public void A_member_that_has_no_room_to_forward_what_it_holds_is_not_suspected_for_that(ulong seed, int holderRank)
     {
         using var simulation = new Simulation(new SimulationOptions { Seed = seed, MostQueuedBytes = 256 << 10, ReplayCommand = $"seed {seed}" });
         int got = 0;

@@ -155,7 +155,7 @@ public sealed class LeaveTests
     }
 
     [Fact]
-    public void Who_gave_up_waiting_for_the_others_has_left_where_the_group_is_over_with_it()
+    public void A_member_that_gave_up_waiting_for_the_others_has_left_when_the_group_ends_with_it()
     {
         const int messages = 100;
         var gate = new TaskCompletionSource();

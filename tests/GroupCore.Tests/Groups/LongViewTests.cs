@@ -53,7 +53,7 @@ public sealed class LongViewTests
     [Theory]
     [InlineData(83, false)]
     [InlineData(84, true)]
-    public void R_where_no_other_view_comes_senders_wait_before_numbers_run_out(ulong seed, bool ordered)
+    public void R_senders_wait_before_numbers_run_out_while_no_other_view_comes(ulong seed, bool ordered)
     {
         using var cluster = Settled(seed);
         foreach (var member in cluster.Members) member.Membership.Deaf = true;

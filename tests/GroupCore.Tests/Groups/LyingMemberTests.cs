@@ -36,7 +36,7 @@ public sealed class LyingMemberTests
     [InlineData(0, 1)]
     [InlineData(1, 1)]
     [InlineData(1, 2)]
-    public void R_the_leader_suspects_whom_one_member_says_to_miss_only_when_another_says_so_too(int named, int saying)
+    public void R_the_leader_suspects_a_member_that_one_member_reports_as_missing_only_when_another_reports_it_too(int named, int saying)
     {
         var gates = new List<TaskCompletionSource>();
         using var cluster = new GroupCluster(61, 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) =>
@@ -71,7 +71,7 @@ public sealed class LyingMemberTests
     [InlineData(0, false)]
     [InlineData(1, false)]
     [InlineData(2, true)]
-    public void Who_is_said_to_be_too_slow_is_suspected_only_when_it_says_itself_that_its_handlers_are_at_work(int named, bool suspected)
+    public void A_member_reported_as_too_slow_is_suspected_only_when_it_says_itself_that_its_handlers_are_at_work(int named, bool suspected)
     {
         var gate = new TaskCompletionSource();
         using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 65, ReplayCommand = "seed 65" }), 4, more: g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
@@ -104,7 +104,7 @@ public sealed class LyingMemberTests
     [Theory]
     [InlineData(1, true)]
     [InlineData(30, false)]
-    public void Who_says_without_a_pause_that_its_handlers_are_at_work_is_slow_though_nobody_waits_for_them(int every, bool slow)
+    public void A_member_that_says_without_a_pause_that_its_handlers_are_at_work_is_slow_though_no_member_waits_for_them(int every, bool slow)
     {
         using var cluster = new GroupCluster(new Simulation(new SimulationOptions { Seed = 77, ReplayCommand = "seed 77" }), 4,
             options: new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
@@ -126,7 +126,7 @@ public sealed class LyingMemberTests
     }
 
     [Fact]
-    public void R_who_says_that_it_waits_and_has_not_reported_is_suspected()
+    public void R_a_member_that_says_that_it_waits_and_has_not_reported_is_suspected()
     {
         using var cluster = new GroupCluster(62, 3);
         Assert.True(cluster.Settle());
@@ -146,7 +146,7 @@ public sealed class LyingMemberTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public void Who_is_slow_is_suspected_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
+    public void A_slow_member_is_suspected_whatever_it_says_of_a_view_change_that_the_membership_does_not_know_of(bool again)
     {
         var gate = new TaskCompletionSource();
         using var cluster = WithSlowMember(67, gate.Task);
@@ -166,7 +166,7 @@ public sealed class LyingMemberTests
 
     /// <summary>The liar has had the state as long as the view exists, handles nothing, and says each second that its load makes progress.</summary>
     [Fact]
-    public void Who_has_had_the_state_for_long_is_slow_though_it_says_that_it_loads()
+    public void A_member_that_has_had_the_state_for_long_is_slow_though_it_says_that_it_loads()
     {
         var gate = new TaskCompletionSource();
         using var cluster = WithSlowMember(78, gate.Task);

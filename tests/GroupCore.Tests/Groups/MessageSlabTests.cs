@@ -22,7 +22,7 @@ public sealed class MessageSlabTests
     }
 
     [Fact]
-    public void Handlers_hold_it_beside_the_loop()
+    public void Handlers_hold_a_slab_beside_the_loop()
     {
         var slab = MessageSlab.Rent();
         slab.Hold(2);
@@ -57,7 +57,7 @@ public sealed class MessageSlabTests
     }
 
     [Fact]
-    public void A_slab_that_others_hold_stays_with_who_fills_it()
+    public void A_slab_that_others_hold_is_not_given_back_until_they_have_released_it()
     {
         MessageSlab? slab = _pool.Rent(10);
         var same = slab;

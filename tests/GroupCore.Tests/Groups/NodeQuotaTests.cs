@@ -132,7 +132,7 @@ public sealed class NodeQuotaTests
     }
 
     [Fact]
-    public void What_links_hold_is_no_groups_to_take()
+    public void Room_that_links_hold_is_not_given_to_groups()
     {
         var node = new LinkBacklog(10L << 20);
         node.Add(8L << 20);

@@ -19,7 +19,7 @@ public sealed class OpenRingTests
     }
 
     [Fact]
-    public void It_holds_what_a_table_of_all_that_is_open_holds()
+    public void A_ring_holds_the_same_open_entries_as_a_table()
     {
         var random = new Prng(11);
         for (int run = 0; run < 50; run++)

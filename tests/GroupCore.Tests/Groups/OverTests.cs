@@ -42,7 +42,7 @@ public sealed class OverTests
     [Theory]
     [InlineData("hook")]
     [InlineData("view")]
-    public void Of_several_handlers_none_begins_once_the_membership_has_failed(string kind)
+    public void No_later_handler_of_an_event_begins_once_the_membership_has_failed(string kind)
     {
         GroupCluster? all = null;
         bool ends = false;
@@ -98,7 +98,7 @@ public sealed class OverTests
 
     /// <summary>A member that cannot stay, for example because it has lost what another sent, remains in the flush that is going on.</summary>
     [Fact]
-    public void Hooks_that_are_not_called_since_the_membership_has_failed_hold_no_view_change_up()
+    public void Hooks_that_are_not_called_because_the_membership_has_failed_hold_no_view_change_up()
     {
         GroupCluster? all = null;
         bool fails = false;

@@ -34,7 +34,7 @@ public sealed class ParticipantsTests
     }
 
     [Fact]
-    public void Who_is_no_member_of_the_view_takes_no_part()
+    public void A_process_that_is_no_member_of_the_view_takes_no_part()
     {
         _participants.Begin(Of(7, [0, 50], [60]));
         Assert.Equal([true, false, false, false], Ranks());

@@ -40,7 +40,7 @@ public sealed class QueryCollectorTests
     }
 
     [Fact]
-    public void Who_is_not_of_the_majority_does_not_make_up_for_who_fails()
+    public void A_member_without_the_state_does_not_make_up_for_a_member_that_fails()
     {
         var result = new Result();
         var query = new QueryCollector(1, "q", Majority, TimeSpan.FromSeconds(5), result);

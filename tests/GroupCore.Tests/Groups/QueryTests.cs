@@ -265,7 +265,7 @@ public sealed class QueryTests
     }
 
     [Fact]
-    public void Who_is_silent_is_named_when_the_time_is_over()
+    public void A_member_that_is_silent_is_named_when_the_time_is_over()
     {
         using var cluster = Settled(6, 3, me => me == 2 ? Never() : Value(me));
         var error = Assert.IsType<QueryTimeoutException>(Ask(cluster, Replies.All, timeout: TimeSpan.FromSeconds(2)).Error);

@@ -88,7 +88,7 @@ public sealed class RejoinTests
     }
 
     [Fact]
-    public void R13_who_joins_while_the_last_member_leaves_founds_the_group_anew()
+    public void R13_a_process_that_joins_while_the_last_member_leaves_founds_the_group_anew()
     {
         using var cluster = new GroupCluster(74, 1, more: g => g.OnViewProposed(static (proposal, context) => { }).OnError(static error => { }));
         Assert.True(cluster.Settle());

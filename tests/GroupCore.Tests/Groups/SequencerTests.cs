@@ -6,7 +6,7 @@ public sealed class SequencerTests
     private const int Members = 20, Open = 8_192;
 
     [Fact]
-    public void Where_positions_are_short_each_sender_gets_its_share()
+    public void Each_sender_gets_its_share_when_positions_are_short()
     {
         var world = new LoopbackGroup(Members, 2 << 20);
         var open = Enumerable.Range(0, Members - 1).Select(static _ => new Queue<Task>()).ToArray();

@@ -22,7 +22,7 @@ public sealed class SeveralHandlersTests
     }
 
     [Fact]
-    public void What_one_makes_of_its_context_is_not_the_next_ones_of_the_same_event()
+    public void Context_changes_of_one_handler_do_not_reach_the_next_handler_of_the_same_event()
     {
         using var cluster = new GroupCluster(1, 2, more: g => g
             .OnView(_ => Change())
@@ -44,7 +44,7 @@ public sealed class SeveralHandlersTests
 
     /// <summary>The handler for errors does not see that context either, and the changes that it makes itself do not stay.</summary>
     [Fact]
-    public void What_one_that_throws_makes_of_its_context_is_nobodys()
+    public void Context_changes_of_a_handler_that_throws_reach_no_other_handler()
     {
         using var cluster = new GroupCluster(2, 2, more: g => g
             .OnError(error =>

@@ -78,7 +78,7 @@ public sealed class SlowUserCodeTests
     }
 
     [Fact]
-    public void F3_a_group_that_evicts_suspects_who_holds_a_view_change_up_and_only_him()
+    public void F3_a_group_that_evicts_suspects_the_member_that_holds_a_view_change_up_and_no_other()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(6, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)), s_evicts);
@@ -95,7 +95,7 @@ public sealed class SlowUserCodeTests
 
     /// <summary>A handler that hangs may send to another member late. The handler there has then been at work for a moment only, however long the view change lasts.</summary>
     [Fact]
-    public void F3_a_group_that_evicts_does_not_suspect_who_handles_a_message_for_a_moment_in_a_long_view_change()
+    public void F3_a_group_that_evicts_does_not_suspect_a_member_that_handles_a_message_for_a_moment_in_a_long_view_change()
     {
         TaskCompletionSource hangs = new(), sends = new(), ends = new();
         GroupCluster? all = null;
@@ -122,7 +122,7 @@ public sealed class SlowUserCodeTests
 
     /// <summary>Processes that join and fail in turn: each proposal brings one of them, and the next comes when it has failed.</summary>
     [Fact]
-    public void F3_a_group_that_evicts_suspects_who_hangs_however_often_the_view_change_begins_anew()
+    public void F3_a_group_that_evicts_suspects_a_member_that_hangs_however_often_the_view_change_begins_anew()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(10, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)),
@@ -159,7 +159,7 @@ public sealed class SlowUserCodeTests
     [InlineData(0.0)]
     [InlineData(0.5)]
     [InlineData(2.3)]
-    public void F3_who_was_too_slow_in_a_view_change_that_lasts_for_another_is_not_suspected_for_as_long(double later)
+    public void F3_suspicions_of_a_member_whose_slow_handler_has_ended_are_withdrawn_though_the_view_change_goes_on(double later)
     {
         var gates = new[] { new TaskCompletionSource(), new TaskCompletionSource() };
         using var cluster = Settled(11, 5, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gates[m[0]].Task.ConfigureAwait(false)), s_evicts);
@@ -218,7 +218,7 @@ public sealed class SlowUserCodeTests
     /// A member that was silent and has spoken since holds nothing up. The suspicions of it are withdrawn, although the view change goes on to wait for another member's handler.
     /// </summary>
     [Fact]
-    public void R_who_was_late_in_a_view_change_that_lasts_for_another_is_not_suspected_for_as_long()
+    public void R_suspicions_of_a_member_that_was_silent_and_has_spoken_are_withdrawn_though_the_view_change_goes_on()
     {
         var gate = new TaskCompletionSource();
         using var cluster = Settled(12, 3, g => g.HandleAsync<byte[]>("hang", async (from, m) => await gate.Task.ConfigureAwait(false)));
@@ -246,7 +246,7 @@ public sealed class SlowUserCodeTests
     [InlineData(3, false)]
     [InlineData(0, false)]
     [InlineData(3, true)]
-    public void F3_a_group_that_evicts_suspects_who_holds_a_view_change_up_with_a_message_to_itself(int to, bool chain)
+    public void F3_a_group_that_evicts_suspects_a_member_that_holds_a_view_change_up_with_a_message_to_itself(int to, bool chain)
     {
         var gate = new TaskCompletionSource();
         GroupCluster? all = null;
@@ -295,7 +295,7 @@ public sealed class SlowUserCodeTests
     [Theory]
     [InlineData(SlowMember.Block)]
     [InlineData(SlowMember.Evict)]
-    public void Nobody_is_slow_for_not_acknowledging_in_a_long_view_change(SlowMember policy)
+    public void A_member_that_does_not_acknowledge_in_a_long_view_change_is_not_slow(SlowMember policy)
     {
         int got = 0, told = 0;
         using var cluster = Settled(21, 4, g => g.Handle<byte[]>("many", (from, m) => got++).OnError(error => told += error.Exception is SlowMemberException ? 1 : 0),
@@ -402,7 +402,7 @@ public sealed class SlowUserCodeTests
     }
 
     [Fact]
-    public void Members_whose_handlers_lag_but_come_forward_stay()
+    public void Members_whose_handlers_lag_but_make_progress_stay()
     {
         const long most = 4 << 20;
         GroupCluster? all = null;

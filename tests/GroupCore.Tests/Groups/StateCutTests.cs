@@ -217,7 +217,7 @@ public sealed class StateCutTests
     }
 
     [Fact]
-    public void A_joiner_whose_state_comes_forward_between_silences_is_not_given_up()
+    public void A_joiner_whose_state_makes_progress_between_silences_is_not_given_up()
     {
         using var cluster = new GroupCluster(105, 1, link: new() { BytesPerSecond = 2_500_000 }, beforeMembers: static c => c.StateBytes = 20_000_000);
         Assert.True(cluster.Settle());

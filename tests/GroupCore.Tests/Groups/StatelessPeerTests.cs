@@ -224,7 +224,7 @@ public sealed class StatelessPeerTests
 
     /// <summary>Otherwise two majorities of one view might have no member in common.</summary>
     [Fact]
-    public void R_who_loaded_in_the_view_of_a_query_is_not_counted_in_its_majority()
+    public void R_a_member_that_loaded_in_the_view_of_a_query_is_not_counted_in_its_majority()
     {
         int joined = 0, asked = 0;
         var (cluster, comer) = Loading(63, 5, g =>
@@ -262,7 +262,7 @@ public sealed class StatelessPeerTests
     }
 
     [Fact]
-    public void D1_who_is_still_without_the_state_in_the_next_view_is_not_asked_any_more()
+    public void D1_a_member_that_is_still_without_the_state_in_the_next_view_is_not_asked_any_more()
     {
         var (cluster, comer) = Loading(56, 20);
         using var closing = cluster;

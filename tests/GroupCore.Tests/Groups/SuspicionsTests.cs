@@ -17,7 +17,7 @@ public sealed class SuspicionsTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public void That_handlers_are_slow_does_not_take_the_place_of_other_evidence_and_comes_back_after_it(bool slowFirst)
+    public void Evidence_of_slow_handlers_does_not_replace_other_evidence_and_is_told_again_after_it(bool slowFirst)
     {
         if (slowFirst) _suspicions.Suspect(_slow, Subject, Suspicion.Slow);
         _suspicions.Suspect(_stall, Subject, Suspicion.FlushStall);
@@ -31,7 +31,7 @@ public sealed class SuspicionsTests
 
     /// <summary>To withdraw evidence that was not told leaves the evidence that was.</summary>
     [Fact]
-    public void That_handlers_are_slow_no_longer_leaves_the_other_evidence()
+    public void Withdrawing_evidence_of_slow_handlers_leaves_the_other_evidence()
     {
         _suspicions.Suspect(_stall, Subject, Suspicion.FlushStall);
         _suspicions.Suspect(_slow, Subject, Suspicion.Slow);

@@ -96,7 +96,7 @@ public sealed class TimeoutTests
     [Theory]
     [InlineData(0)]
     [InlineData(-5)]
-    public void R11_a_time_that_is_none_is_refused_at_once(int milliseconds)
+    public void R11_a_timeout_of_zero_or_less_is_refused_at_once(int milliseconds)
     {
         var cluster = Muted(62).Cluster;
         using var closing = cluster;

@@ -25,7 +25,7 @@ public sealed class ViewReaderTests
     }
 
     [Fact]
-    public void Who_has_taken_all_waits_for_news_and_is_woken_once()
+    public void A_reader_that_has_taken_all_views_waits_for_news_and_is_woken_once()
     {
         Assert.Null(_reader.TakeWaiting());
         Assert.Null(_reader.Take(out var news));

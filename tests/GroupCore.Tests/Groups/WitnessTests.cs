@@ -41,7 +41,7 @@ public sealed class WitnessTests
 
     /// <summary>Rank 3's handler of the leader's message waits for a handler at rank 2, which waits for one that hangs, at rank 3 again.</summary>
     [Fact]
-    public void Whose_handler_hangs_at_the_end_of_a_chain_of_the_leaders_is_evicted_though_the_leaders_own_message_is_handled()
+    public void A_member_whose_handler_hangs_at_the_end_of_a_chain_is_suspected_though_it_is_handling_the_leaders_own_message()
     {
         using var cluster = Settled(1, new() { SlowMember = SlowMember.Evict, SlowMemberTimeout = TimeSpan.FromSeconds(4) });
         Send(0, 3, "pass to 2");

@@ -12,7 +12,7 @@ public sealed class FullQueueTests : IHostPort
     public FullQueueTests() => _node = new(1, 1, this, static _ => null!, Capacity);
 
     [Theory, InlineData(1), InlineData(2), InlineData(3), InlineData(64)]
-    public void What_one_caller_posts_runs_in_its_order_whether_it_awaits_or_not(int ofTurn)
+    public void Commands_of_one_caller_run_in_its_order_whether_it_awaits_them_or_not(int ofTurn)
     {
         int posted = 0;
         for (int turn = 0; turn < 40; turn++)
@@ -25,7 +25,7 @@ public sealed class FullQueueTests : IHostPort
     }
 
     [Fact]
-    public void Who_waits_for_room_goes_on_as_soon_as_there_is_some()
+    public void A_caller_that_waits_for_room_goes_on_as_soon_as_there_is_some()
     {
         var posts = Enumerable.Range(0, Capacity + 3).Select(i => Post(i)).ToArray();
         Assert.Equal([true, true, true, true, false, false, false], posts.Select(post => post.IsCompleted));
@@ -34,7 +34,7 @@ public sealed class FullQueueTests : IHostPort
     }
 
     [Fact]
-    public void Nobody_overtakes_those_that_wait()
+    public void A_command_does_not_overtake_those_that_wait()
     {
         var posts = Enumerable.Range(0, Capacity + 3).Select(i => Post(i)).ToArray();
         Turn(2);
@@ -46,7 +46,7 @@ public sealed class FullQueueTests : IHostPort
     }
 
     [Fact]
-    public void Who_is_cancelled_in_the_line_leaves_it_and_is_not_run()
+    public void A_command_that_is_cancelled_in_the_line_leaves_it_and_is_not_run()
     {
         using var cancelling = new CancellationTokenSource();
         for (int i = 0; i < Capacity; i++) _ = Post(i);
@@ -77,7 +77,7 @@ public sealed class FullQueueTests : IHostPort
     }
 
     [Fact]
-    public void Who_waits_when_the_node_stops_hears_why_and_its_command_stays_its_own()
+    public void A_caller_that_waits_when_the_node_stops_is_told_why_and_its_command_stays_its_own()
     {
         var posts = Enumerable.Range(0, Capacity + 3).Select(i => Post(i)).ToArray();
         var reason = new NodeStoppedException("on purpose");

@@ -10,7 +10,7 @@ public sealed class LatePostTests : IHostPort
     private Action _posted = static () => { };
 
     [Fact]
-    public async Task What_the_command_of_another_throws_as_it_is_abandoned_is_told_to_the_host_and_not_to_who_posts()
+    public async Task An_error_of_another_command_that_is_abandoned_is_told_to_the_host_and_not_to_the_caller_that_posts()
     {
         var node = new Node(1, 1, this, static _ => null!);
         using var abandons = new ManualResetEventSlim();

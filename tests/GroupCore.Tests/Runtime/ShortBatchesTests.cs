@@ -17,7 +17,7 @@ public sealed class ShortBatchesTests
     }
 
     [Fact]
-    public void A_long_one_is_forgiven_among_as_many_short_ones()
+    public void A_long_batch_is_forgiven_among_as_many_short_ones()
     {
         var batches = After(Short, 10 * ShortBatches.Streak);
         for (int i = 0; i < 5; i++)
@@ -29,7 +29,7 @@ public sealed class ShortBatchesTests
     }
 
     [Fact]
-    public void Two_long_ones_close_together_are_not_forgiven()
+    public void Two_long_batches_close_together_are_not_forgiven()
     {
         var batches = After(Short, 10 * ShortBatches.Streak);
         batches.Add(Long);
@@ -41,7 +41,7 @@ public sealed class ShortBatchesTests
     }
 
     [Fact]
-    public void Where_all_are_long_it_takes_a_whole_streak_again()
+    public void Short_batches_need_a_whole_streak_again_where_all_were_long()
     {
         var batches = After(Short, 10 * ShortBatches.Streak);
         for (int n = 0; n < 10; n++) batches.Add(Long);

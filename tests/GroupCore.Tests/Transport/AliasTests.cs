@@ -29,7 +29,7 @@ public sealed class AliasTests
 
     /// <summary>A sender that found no room at one address then looks at the link of the other, which may never have been short of room.</summary>
     [Fact]
-    public void Who_waits_for_room_at_an_address_hears_of_it_when_the_node_is_known_at_another()
+    public void A_sender_that_waits_for_room_at_an_address_is_told_of_it_when_the_node_is_known_at_another()
     {
         var node = new ScriptedNode();
         node.Mesh.Open(new(There), Meant);

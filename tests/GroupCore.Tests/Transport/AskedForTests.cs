@@ -134,7 +134,7 @@ public sealed class AskedForTests
     /// Somebody says that it is a node in whose name another has dialled in. It is asked whether it has that link, and learns nothing with which it could take the link.
     /// </summary>
     [Fact]
-    public void Who_is_asked_whether_it_is_the_other_end_of_a_link_learns_neither_end_s_name_of_it()
+    public void A_node_that_is_asked_whether_it_is_the_other_end_of_a_link_learns_neither_ends_name_of_it()
     {
         var node = new ScriptedNode();
         var guest = node.Come(Meant, There, 5);
@@ -156,7 +156,7 @@ public sealed class AskedForTests
 
     /// <summary>Otherwise somebody who listened there before could come in the name of this node to whoever listens there later.</summary>
     [Fact]
-    public void Who_is_asked_only_who_it_is_does_not_learn_the_name_of_the_link()
+    public void A_node_that_is_asked_only_who_it_is_does_not_learn_the_name_of_the_link()
     {
         var node = new ScriptedNode();
         node.Mesh.Open(new(There));
@@ -169,7 +169,7 @@ public sealed class AskedForTests
 
     /// <summary>The answer to its own Hello may come behind the question: then a node knows only its own name of the link.</summary>
     [Theory, InlineData(false), InlineData(true)]
-    public void Who_has_a_link_says_so_also_before_it_knows_what_the_other_calls_it(bool answered)
+    public void A_node_that_has_a_link_says_so_even_before_it_knows_the_other_ends_name_of_it(bool answered)
     {
         var node = new ScriptedNode();
         node.Mesh.Open(new(There), Meant);
@@ -195,7 +195,7 @@ public sealed class AskedForTests
     private static ulong Name(ScriptedPort.OtherEnd told) => HelloAckFrame.TryRead(told.Heard(FrameType.HelloAck)[^1], out var ack) ? ack.Token : 0;
 
     [Theory, InlineData(true), InlineData(false)]
-    public void What_a_guest_has_sent_is_its_own_when_it_is_confirmed_or_nobody_is_there_who_could(bool answered)
+    public void A_guests_link_is_settled_when_it_is_confirmed_or_no_node_is_there_that_could_confirm_it(bool answered)
     {
         var node = new ScriptedNode();
         int peer = OpenGuest(node);
@@ -210,7 +210,7 @@ public sealed class AskedForTests
     }
 
     [Theory, InlineData(false), InlineData(true)]
-    public void What_a_guest_has_sent_is_nobodys_when_it_was_another(bool gone)
+    public void A_guests_link_ends_without_being_settled_when_the_node_that_it_names_denies_it(bool gone)
     {
         var node = new ScriptedNode();
         int peer = OpenGuest(node, gone);

@@ -10,7 +10,7 @@ public sealed class BetweenFramesTests
     private const ulong Meant = 77;
 
     [Fact]
-    public void Frames_in_one_read_with_the_Hello_wait_when_who_hears_of_the_link_asks_for_the_node()
+    public void Frames_in_one_read_with_the_Hello_wait_when_the_node_is_asked_for_as_its_link_comes_up()
     {
         var node = new ScriptedNode();
         node.OnUp = _ => node.Mesh.Open(new(There), Meant);
@@ -24,7 +24,7 @@ public sealed class BetweenFramesTests
 
     /// <summary>For example, the link to the leader ends, and the guest is the next leader.</summary>
     [Fact]
-    public void Frames_behind_one_that_ends_another_link_wait_when_who_hears_of_that_asks_for_the_node()
+    public void Frames_behind_one_that_ends_another_link_wait_when_the_node_is_asked_for_as_that_link_ends()
     {
         var node = new ScriptedNode();
         int other = node.Mesh.Open(new(Elsewhere), 78);

@@ -101,7 +101,7 @@ public sealed class CrowdTests
 
     /// <summary>Each guest comes, is vouched for, takes what it asked for, and rests.</summary>
     [Theory, InlineData(0), InlineData(1)]
-    public void Those_for_whom_nobody_vouches_any_more_hold_the_buffers_of_strangers(int kept)
+    public void Guests_for_whom_nobody_vouches_any_more_hold_the_buffers_of_strangers(int kept)
     {
         const int guests = 100, size = 3_000;
         var node = new ScriptedNode();

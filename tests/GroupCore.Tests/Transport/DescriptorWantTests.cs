@@ -88,7 +88,7 @@ public sealed class DescriptorWantTests
 
     /// <summary>A guest that was once believed, because no answer came or no descriptor was free, is served while it is asked again.</summary>
     [Fact]
-    public void One_that_was_believed_is_not_held_again_when_there_is_no_descriptor_for_the_next_question()
+    public void A_guest_that_was_believed_is_served_while_there_is_no_descriptor_for_the_next_question()
     {
         var node = new ScriptedNode();
         var guest = node.Come(Meant, There, 5);
@@ -104,7 +104,7 @@ public sealed class DescriptorWantTests
 
     /// <summary>Such a guest is not believed either because nobody is at another address, where it was asked for first.</summary>
     [Fact]
-    public void Who_cannot_be_asked_for_want_of_a_descriptor_is_not_believed_because_nobody_is_elsewhere()
+    public void A_guest_that_cannot_be_asked_for_want_of_a_descriptor_is_not_believed_because_nobody_is_at_another_address()
     {
         var node = new ScriptedNode();
         var guest = node.Come(Meant, There, 5);

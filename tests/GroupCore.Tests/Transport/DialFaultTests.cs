@@ -33,7 +33,7 @@ public sealed class DialFaultTests
     }
 
     [Theory, InlineData(true), InlineData(false)]
-    public void A_guest_gives_way_to_who_comes_only_for_want_of_a_descriptor(bool noDescriptor)
+    public void A_guest_gives_way_to_a_new_connection_only_for_want_of_a_descriptor(bool noDescriptor)
     {
         var node = WithGuest();
         node.Port.RefuseAccept(noDescriptor);

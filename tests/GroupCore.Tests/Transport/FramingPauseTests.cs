@@ -12,7 +12,7 @@ public sealed class FramingPauseTests
 
     /// <summary>Otherwise a stranger could keep this node from dialling the node that is meant.</summary>
     [Fact]
-    public void One_that_only_says_that_it_is_the_node_holds_up_no_dial()
+    public void A_stranger_that_only_says_that_it_is_the_node_holds_up_no_dial()
     {
         var node = new ScriptedNode();
         node.Mesh.Open(new(There), Meant);
@@ -29,7 +29,7 @@ public sealed class FramingPauseTests
 
     /// <summary>A node that watches it asks for it and probes it at each break.</summary>
     [Theory, InlineData(true), InlineData(false)]
-    public void One_that_sent_what_nobody_can_read_is_not_dialled_for_a_second_whoever_asks_for_it(bool handshake)
+    public void A_node_that_sent_what_nobody_can_read_is_not_dialled_for_a_second_whoever_asks_for_it(bool handshake)
     {
         var node = new ScriptedNode();
         int peer = node.Mesh.Open(new(There), Meant);
@@ -55,7 +55,7 @@ public sealed class FramingPauseTests
 
     /// <summary>Nobody needs the node, its probe was answered with such bytes, and then its connection ends.</summary>
     [Theory, InlineData(false), InlineData(true)]
-    public void One_that_was_released_and_may_not_be_dialled_is_forgotten_in_its_time_or_dialled_by_who_asks_for_it_next(bool shortLived)
+    public void A_released_node_that_may_not_be_dialled_is_forgotten_in_its_time_or_dialled_when_it_is_asked_for_again(bool shortLived)
     {
         var node = new ScriptedNode();
         int peer = node.Mesh.Open(new(There), Meant);

@@ -24,7 +24,7 @@ public sealed class KeptFrameTests : IMembership, IFrameHandler
     public long LeaseUntil => long.MaxValue;
 
     [Fact]
-    public void Frames_of_a_flush_that_a_member_sent_too_early_are_held_against_it_and_not_against_who_proposes_the_flush()
+    public void Frames_of_a_flush_that_a_member_sent_too_early_are_held_against_it_and_not_against_the_sender_of_the_proposal()
     {
         var host = new GroupHost(_node.Node, this, new());
         _node.Node.Route(FrameType.Propose, FrameType.Propose, this);

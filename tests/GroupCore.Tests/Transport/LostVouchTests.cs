@@ -11,7 +11,7 @@ public sealed class LostVouchTests
 {
     /// <summary>The peer was known and asked something. What it took leaves no buffer, and what it did not take leaves one small one.</summary>
     [Theory, InlineData(0), InlineData(1), InlineData(4)]
-    public void One_for_whom_nobody_vouches_any_more_keeps_the_buffers_of_a_stranger(int frames)
+    public void A_peer_for_whom_nobody_vouches_any_more_keeps_the_buffers_of_a_stranger(int frames)
     {
         var end = new SessionEnd(LinkCarrier.Connection);
         Assert.True(end.Session.Attach(0));

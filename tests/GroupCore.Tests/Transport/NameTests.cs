@@ -23,7 +23,7 @@ public sealed class NameTests
 
     /// <summary>As with a seed: only its address is known.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_is_asked_for_by_address_gets_its_frames_whoever_took_its_name_before(string port)
+    public async Task A_node_that_is_asked_for_by_address_gets_its_frames_whoever_took_its_name_before(string port)
     {
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port));
@@ -42,7 +42,7 @@ public sealed class NameTests
 
     /// <summary>As with a process that the Oracle names: the stranger says that it listens elsewhere.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_is_asked_for_by_name_and_address_gets_its_frames_and_nobody_who_listens_elsewhere(string port)
+    public async Task A_node_that_is_asked_for_by_name_and_address_gets_its_frames_and_a_stranger_elsewhere_gets_none(string port)
     {
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port));
@@ -60,7 +60,7 @@ public sealed class NameTests
 
     /// <summary>The stranger names the node's own address: what is sent waits until whoever listens there has said whether it knows the link.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_took_name_and_address_of_another_gets_nothing_and_the_other_is_reached_when_it_is_asked_for(string port)
+    public async Task A_stranger_that_took_name_and_address_of_a_node_gets_nothing_and_the_node_is_reached_when_it_is_asked_for(string port)
     {
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port));
@@ -101,7 +101,7 @@ public sealed class NameTests
 
     /// <summary>A stranger listens at an address that is asked for, says that it is a node that has dialled in, and takes the question that it gets to that node.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_is_asked_about_the_link_of_two_others_cannot_take_it(string port)
+    public async Task A_stranger_that_is_asked_about_the_link_of_two_nodes_cannot_take_it(string port)
     {
         using var fake = new TcpListener(IPAddress.Loopback, 0);
         fake.Start();
@@ -160,7 +160,7 @@ public sealed class NameTests
 
     /// <summary>A stranger comes while the wanted node is being dialled, and after it another one that is refused: the dial goes on.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task A_link_that_was_asked_for_is_dialled_again_when_who_stopped_its_dial_is_refused(string port)
+    public async Task A_link_that_was_asked_for_is_dialled_again_when_a_stranger_that_stopped_its_dial_is_refused(string port)
     {
         using var late = new TcpListener(IPAddress.Loopback, 0);
         late.Start();
@@ -284,7 +284,7 @@ public sealed class NameTests
 
     /// <summary>Whoever is there takes nobody in just now and does not say who it is; later it may.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_dialled_in_is_not_believed_where_somebody_answers_who_does_not_say(string port)
+    public async Task A_guest_is_not_believed_when_the_answer_at_its_address_does_not_say_who_is_there(string port)
     {
         using var full = Answering(HelloStatus.Full);
         await using var b = new TestNode(Kind(port));
@@ -402,7 +402,7 @@ public sealed class NameTests
 
     /// <summary>Otherwise nobody would ever hear why there is no link.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_is_told_again_and_again_that_another_connection_stands_reports_it(string port)
+    public async Task A_node_that_is_told_again_and_again_that_another_connection_stands_reports_it(string port)
     {
         using var listener = Answering(HelloStatus.Superseded);
         await using var a = new TestNode(Kind(port));

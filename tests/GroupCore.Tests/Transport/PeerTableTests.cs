@@ -27,7 +27,7 @@ public sealed class PeerTableTests
     }
 
     [Fact]
-    public void It_holds_what_a_dictionary_would()
+    public void A_table_holds_what_a_dictionary_would()
     {
         var random = new Random(7);
         var table = new PeerTable<string>();

@@ -14,7 +14,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>Otherwise a node that did not answer once, just as its links were released, would count as gone for good.</summary>
     [Fact]
-    public void Whether_one_that_did_not_answer_is_there_can_be_asked_when_nobody_holds_its_link_any_more()
+    public void A_node_that_did_not_answer_can_be_probed_again_when_nobody_holds_its_link_any_more()
     {
         var node = new ScriptedNode();
         int peer = Held(node, out _);
@@ -29,7 +29,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>The address of a guest is only its own claim, and a node that went after its link was released is dialled when it is needed.</summary>
     [Fact]
-    public void Nobody_asks_a_guest_whether_it_is_there_nor_one_that_went()
+    public void A_probe_dials_neither_a_guest_nor_a_released_node_that_went()
     {
         var node = new ScriptedNode();
         node.Come(Meant + 1, Elsewhere, 5);
@@ -63,7 +63,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>Otherwise a node that was needed once would be dialled without end.</summary>
     [Fact]
-    public void One_that_accepts_and_closes_at_once_is_dialled_with_pauses_when_nobody_holds_its_link()
+    public void A_node_that_accepts_and_closes_at_once_is_dialled_with_pauses_when_nobody_holds_its_link()
     {
         var node = new ScriptedNode();
         int peer = Held(node, out var link);
@@ -91,7 +91,7 @@ public sealed class ReleasedLinkTests
     }
 
     [Fact]
-    public void A_simulated_one_that_accepts_and_closes_at_once_is_dialled_with_pauses_as_well()
+    public void A_simulated_node_that_accepts_and_closes_at_once_is_dialled_with_pauses_as_well()
     {
         using var simulation = new Simulation(1);
         var (one, other) = (simulation.AddNode(), simulation.AddNode());
@@ -114,7 +114,7 @@ public sealed class ReleasedLinkTests
     }
 
     [Fact]
-    public void Who_sent_what_nobody_can_read_is_not_dialled_at_once_when_nobody_holds_its_link()
+    public void A_node_that_sent_what_nobody_can_read_is_not_dialled_at_once_when_nobody_holds_its_link()
     {
         var node = new ScriptedNode();
         int peer = Held(node, out var link);
@@ -163,7 +163,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>The node is dialled where it is asked for, beside a guest that has come in its name, and is released before the dial is answered.</summary>
     [Fact]
-    public void A_guest_that_turns_out_to_be_who_is_not_needed_any_more_stays_a_guest()
+    public void A_guest_that_turns_out_to_be_a_released_node_stays_a_guest()
     {
         var node = new ScriptedNode();
         var guest = node.Come(Meant, There, 5);
@@ -182,7 +182,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>The node was needed just now, and so was what is queued for it: both keep the minute that a released link has.</summary>
     [Fact]
-    public void What_is_queued_for_one_that_was_just_released_is_not_too_much_when_it_turns_out_to_be_a_guest()
+    public void What_is_queued_for_a_node_that_was_just_released_is_kept_for_its_minute_when_the_node_turns_out_to_be_a_guest()
     {
         var node = new ScriptedNode();
         node.Come(Meant, There, 5);
@@ -293,7 +293,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>It may have been silent because it had nothing to say.</summary>
     [Fact]
-    public void For_whom_something_was_queued_a_moment_ago_has_time_to_take_it()
+    public void A_silent_node_has_time_to_take_what_was_queued_for_it_a_moment_ago()
     {
         var node = new ScriptedNode(mostQueuedBytes: 100_000);
         int quiet = Held(node, out _), other = node.Mesh.Open(new(Elsewhere), Meant + 1);
@@ -311,7 +311,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>Waiting links begin again when an eighth is free, not as soon as the node is no longer full.</summary>
     [Fact]
-    public void So_many_give_their_room_that_those_who_wait_go_on()
+    public void Released_nodes_give_up_room_until_links_that_wait_go_on()
     {
         var node = new ScriptedNode(mostQueuedBytes: 100_000);
         int first = Held(node, out _), second = node.Mesh.Open(new("127.0.0.1:7"), Meant + 2);
@@ -330,7 +330,7 @@ public sealed class ReleasedLinkTests
 
     /// <summary>It may come back for what is queued for it.</summary>
     [Fact]
-    public void One_that_is_silent_and_that_nobody_needs_is_remembered_while_there_is_room()
+    public void A_silent_node_that_nobody_needs_is_remembered_while_there_is_room()
     {
         var node = new ScriptedNode(mostQueuedBytes: 200_000);
         int gone = Held(node, out var link);
@@ -349,7 +349,7 @@ public sealed class ReleasedLinkTests
     [InlineData(100_000, true, true)]
     [InlineData(100_000, false, true)]
     [InlineData(200_000, true, false)]
-    public void A_simulated_one_that_is_silent_and_that_nobody_needs_takes_no_room_from_others_as_well(int most, bool resets, bool forgotten)
+    public void A_simulated_node_that_is_silent_and_that_nobody_needs_takes_no_room_from_others_as_well(int most, bool resets, bool forgotten)
     {
         using var simulation = new Simulation(new SimulationOptions { MostQueuedBytes = most });
         var (one, gone, other) = (simulation.AddNode(), simulation.AddNode(), simulation.AddNode());

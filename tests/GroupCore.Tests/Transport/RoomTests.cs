@@ -10,7 +10,7 @@ public sealed class RoomTests
     private const long Millisecond = 1_000_000;
 
     [Fact]
-    public void F21_who_finds_no_room_hears_of_it_when_half_is_free_and_nobody_gets_any_before()
+    public void F21_a_sender_that_finds_no_room_is_told_when_half_is_free_and_no_sender_gets_any_before()
     {
         var budget = new BulkBudget();
         Assert.Equal(budget.Bytes - 10, budget.Room(10));

@@ -111,7 +111,7 @@ public sealed class StrangerTests
 
     /// <summary>A guest is not believed by its name alone where it says what cannot be taken back, such as that a process is excluded.</summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_only_dialled_in_is_confirmed_when_who_listens_where_it_says_has_its_session(string port)
+    public async Task A_guest_is_confirmed_when_the_node_at_the_address_that_it_names_has_its_session(string port)
     {
         await using var a = new TestNode(Kind(port));
         await using var b = new TestNode(Kind(port));
@@ -438,7 +438,7 @@ public sealed class StrangerTests
     /// once, since that tells whether the process lives; one that never stood tells nothing.
     /// </summary>
     [Theory, MemberData(nameof(Ports))]
-    public async Task Who_takes_connections_and_closes_them_is_dialled_with_pauses(string port)
+    public async Task An_address_that_takes_connections_and_closes_them_is_dialled_with_pauses(string port)
     {
         using var closing = new TcpListener(System.Net.IPAddress.Loopback, 0);
         closing.Start();

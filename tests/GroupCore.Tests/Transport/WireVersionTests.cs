@@ -27,7 +27,7 @@ public sealed class WireVersionTests : IDisposable
     [InlineData(Later, Later)]
     [InlineData(Later, (byte)(Later + 5))]
     [InlineData((byte)(Own - 1), (byte)(Own - 1))]
-    public void Who_dials_in_with_other_versions_is_refused_and_named_with_them(byte least, byte most)
+    public void A_node_that_dials_in_with_other_versions_is_refused_and_named_with_them(byte least, byte most)
     {
         var end = _node.Come(Hello(least, most));
         Assert.Equal(HelloStatus.WrongVersion, end.Answer);
@@ -39,14 +39,14 @@ public sealed class WireVersionTests : IDisposable
     }
 
     [Fact]
-    public void Who_dials_in_with_versions_that_have_this_one_among_them_is_taken()
+    public void A_node_that_dials_in_with_versions_that_include_this_one_is_taken()
     {
         Assert.Equal(HelloStatus.Accepted, _node.Come(Hello(Own - 1, Later)).Answer);
         Assert.Empty(_log.Entries);
     }
 
     [Fact]
-    public void Who_was_dialled_and_speaks_another_version_is_named_with_it()
+    public void A_node_that_was_dialled_and_speaks_another_version_is_named_with_it()
     {
         int peer = _node.Mesh.Open(new NodeAddress(There));
         _node.Turn();
@@ -58,7 +58,7 @@ public sealed class WireVersionTests : IDisposable
 
     /// <summary>A node that is refused may try again as often as it likes.</summary>
     [Fact]
-    public void Each_end_says_so_once_a_second()
+    public void Each_end_logs_another_version_at_most_once_a_second()
     {
         for (int i = 0; i < 3; i++)
         {

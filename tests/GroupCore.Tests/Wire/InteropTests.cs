@@ -137,7 +137,7 @@ public sealed class InteropTests
     [Theory]
     [InlineData("/usr/bin/python3", "-c", "import msgpack", "interop.py", "python.json")]
     [InlineData("node", "-e", "require('@msgpack/msgpack')", "interop.cjs", "javascript.json")]
-    public void Where_the_other_library_is_installed_it_says_the_same_again(string program, string flag, string probe, string script, string file)
+    public void The_other_library_prints_the_committed_file_again_where_it_is_installed(string program, string flag, string probe, string script, string file)
     {
         if (Run(program, [flag, probe]) is not (0, _, _)) return; // the committed file is checked above
         (int exit, string output, string error) = Run(program, [RepositoryFiles.PathOf(Folder + script)]);

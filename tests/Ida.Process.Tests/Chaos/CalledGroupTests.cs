@@ -22,7 +22,7 @@ public sealed class CalledGroupTests
     }
 
     [Fact]
-    public void One_that_is_lost_or_comes_again_is_found()
+    public void A_message_that_is_lost_or_comes_again_is_found()
     {
         var heard = new HeardMessages();
         heard.Hear("fifo", s_a, 5, anew: false);
@@ -32,7 +32,7 @@ public sealed class CalledGroupTests
     }
 
     [Fact]
-    public void The_last_one_is_missed_by_the_question_behind_it()
+    public void The_last_message_is_missed_by_the_question_behind_it()
     {
         var heard = new HeardMessages();
         Assert.Null(heard.Expect("fifo", s_a, 6));
@@ -43,7 +43,7 @@ public sealed class CalledGroupTests
     }
 
     [Fact]
-    public void An_ordered_one_is_missed_by_the_ordered_question_behind_it()
+    public void An_ordered_message_is_missed_by_the_ordered_question_behind_it()
     {
         var broken = new List<string>();
         var seat = new CalledSeat(s_b, broken.Add);
@@ -87,7 +87,7 @@ public sealed class CalledGroupTests
     }
 
     [Fact]
-    public void Of_all_nobody_may_be_missing_who_stays()
+    public void A_query_for_all_answers_may_miss_no_member_that_stays()
     {
         var view = View(1, Member(1), Member(2), Member(3));
         Assert.Contains($"{view.Members[1].Id} has not answered", Answers.Missing(Replies.All, From(view, 0, 2), view, []), StringComparison.Ordinal);

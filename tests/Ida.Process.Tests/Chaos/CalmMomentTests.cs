@@ -28,7 +28,7 @@ public sealed class CalmMomentTests
     }
 
     [Fact]
-    public void Who_is_gone_and_who_came_is_told()
+    public void A_member_that_is_gone_and_one_that_came_are_told()
     {
         var before = new CalmMoment(Three(s_calm));
         Assert.Equal("m1.2 is gone", before.Change(Three(s_calm).Where(static one => one.Name != "m1.2")));
@@ -44,7 +44,7 @@ public sealed class CalmMomentTests
     [InlineData(0, 0, false, false)]
     [InlineData(0, 2, false, false)]
     [InlineData(0, 3, false, true)]
-    public void Blinks_of_which_no_more_were_judged_than_not_show_nothing(int judged, int unjudged, bool asked, bool nothing) =>
+    public void Blinks_show_nothing_unless_more_were_judged_than_not(int judged, int unjudged, bool asked, bool nothing) =>
         Assert.Equal(nothing, Blinks.AreNothing(judged, unjudged, asked));
 
     [Theory]
@@ -56,11 +56,11 @@ public sealed class CalmMomentTests
     [InlineData(1, 0, true, 0, false)]
     [InlineData(0, 0, true, 0, true)]
     [InlineData(0, 3, false, 0, false)]
-    public void Where_blinks_were_asked_for_the_run_goes_on_until_they_show_something(int judged, int unjudged, bool asked, int more, bool wanted) =>
+    public void A_run_for_which_blinks_were_asked_goes_on_until_they_show_something(int judged, int unjudged, bool asked, int more, bool wanted) =>
         Assert.Equal(wanted, Blinks.IsMoreWanted(judged, unjudged, asked, more));
 
     [Fact]
-    public void Who_was_held_up_is_told_and_who_was_stopped_may_have_been()
+    public void A_member_that_was_held_up_is_told_and_one_that_was_stopped_may_have_been()
     {
         var before = new CalmMoment(Three(s_calm with { HeldUpMs = 5_000 }));
         var allowed = TimeSpan.FromMilliseconds(200);
@@ -73,7 +73,7 @@ public sealed class CalmMomentTests
 
     /// <summary>A member that is late with a report may have had no processor time, and chaos knows of its DHT from its reports alone.</summary>
     [Fact]
-    public void Who_is_not_heard_for_a_second_hinders_and_whose_dht_keeps_silent_is_found()
+    public void A_member_that_is_not_heard_for_a_second_hinders_the_look_and_one_whose_dht_keeps_silent_is_found()
     {
         var look = new BlinkLook();
         look.Note("m0.1", isHeard: true, s_calm with { UnansweredMs = 999 });

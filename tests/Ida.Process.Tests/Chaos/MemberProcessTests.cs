@@ -12,7 +12,7 @@ public sealed class MemberProcessTests
     private static readonly TimeSpan s_bound = TimeSpan.FromSeconds(30);
 
     [Fact]
-    public async Task One_that_ends_by_itself_is_at_fault_also_where_it_is_killed_afterwards()
+    public async Task A_member_that_ends_by_itself_is_at_fault_even_if_it_is_killed_afterwards()
     {
         using var member = Start("echo 'Error: the fault' >&2; exit 3");
         await member.WaitForExitAsync(s_bound, "told to");
@@ -24,7 +24,7 @@ public sealed class MemberProcessTests
     }
 
     [Fact]
-    public async Task One_that_is_killed_is_not()
+    public async Task A_member_that_is_killed_is_not_at_fault()
     {
         using var member = Start("echo ready; read line");
         Assert.Null(member.ExitCode);
@@ -37,7 +37,7 @@ public sealed class MemberProcessTests
 
     /// <summary>The runtime has reported the exception but has not ended the process yet.</summary>
     [Fact]
-    public async Task One_that_is_killed_while_an_exception_ends_it_is_at_fault()
+    public async Task A_member_that_is_killed_while_an_exception_ends_it_is_at_fault()
     {
         using var member = Start("read line; echo 'Unhandled exception. System.Exception: the fault' >&2; echo '{\"Answer\":\"rest\"}'; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
@@ -50,7 +50,7 @@ public sealed class MemberProcessTests
     [Theory]
     [InlineData(0)]
     [InlineData(134)]
-    public async Task One_that_was_told_to_leave_is_judged_by_its_exit_code(int code)
+    public async Task A_member_that_was_told_to_leave_is_judged_by_its_exit_code(int code)
     {
         using var member = Start($"read line; exit {code}");
         member.MayEnd = true;
@@ -61,7 +61,7 @@ public sealed class MemberProcessTests
     }
 
     [Fact]
-    public async Task Who_ends_before_it_answers_is_not_waited_for()
+    public async Task A_member_that_ends_before_it_answers_is_not_waited_for()
     {
         using var member = Start("read line; echo 'Error: the fault' >&2; exit 3");
         var failure = await Assert.ThrowsAsync<ChaosFailedException>(() => member.AskAsync(MemberCommands.Rest, s_bound));
@@ -71,7 +71,7 @@ public sealed class MemberProcessTests
 
     /// <summary>What a member said last is heard, even if the member was killed right after it.</summary>
     [Fact]
-    public async Task What_one_that_is_killed_found_is_kept()
+    public async Task What_a_member_that_is_killed_has_found_is_kept()
     {
         var findings = new Findings();
         using var member = Start($"read line; {Echo(new() { Wrong = "a call is late" })}; {Echo(new() { Answer = MemberStatus.Note, Calls = [new(CallKind.Send, CallTable.OfFault("kill"), 3)] })}; kill -9 $$");
@@ -85,7 +85,7 @@ public sealed class MemberProcessTests
 
     /// <summary>A process that speaks while its DHT does not answer it is as silent as one that says nothing.</summary>
     [Fact]
-    public async Task One_whose_dht_does_not_answer_it_is_not_fresh()
+    public async Task A_member_whose_dht_does_not_answer_it_is_not_fresh()
     {
         using var member = Start($"read line; {Echo(new() { UnansweredMs = 1_000 })}; {Echo(new() { Answer = MemberCommands.Rest })}; read line; {Echo(new() { UnansweredMs = 999 })}; {Echo(new() { Answer = MemberCommands.Final })}; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
@@ -98,7 +98,7 @@ public sealed class MemberProcessTests
     [InlineData(0, true)]
     [InlineData(999, true)]
     [InlineData(1_000, false)]
-    public async Task One_that_speaks_is_fresh_when_its_dht_answers_it_within_a_second(long unanswered, bool fresh)
+    public async Task A_member_that_speaks_is_fresh_when_its_dht_answers_it_within_a_second(long unanswered, bool fresh)
     {
         using var member = Start($"while sleep 0.1; do {Echo(new() { UnansweredMs = unanswered })}; done");
         // On a busy machine its lines may be late, but not all of them.
@@ -111,7 +111,7 @@ public sealed class MemberProcessTests
     }
 
     [Fact]
-    public async Task One_that_has_stopped_speaking_is_neither_heard_nor_fresh()
+    public async Task A_member_that_has_stopped_speaking_is_neither_heard_nor_fresh()
     {
         using var member = Start($"read line; {Echo(new())}; {Echo(new() { Answer = MemberCommands.Rest })}; read line");
         Assert.False(member.IsHeard);
@@ -121,7 +121,7 @@ public sealed class MemberProcessTests
     }
 
     [Fact]
-    public async Task One_that_does_not_end_is_named()
+    public async Task A_member_that_does_not_end_is_named()
     {
         using var member = Start("echo 'what it does' >&2; read line; echo '{\"Answer\":\"rest\"}'; read line; read line");
         await member.AskAsync(MemberCommands.Rest, s_bound);
@@ -131,7 +131,7 @@ public sealed class MemberProcessTests
 
     /// <summary>What is longer than a pipe takes at once goes in parts, and a part of another writer might come between them.</summary>
     [Fact]
-    public async Task Lines_of_two_who_tell_it_something_at_once_do_not_mix()
+    public async Task Lines_of_two_writers_to_a_member_at_once_do_not_mix()
     {
         const int Each = 200, Length = 30_000;
         using var member = Start($"test $(head -n {2 * Each} | sort -u | wc -l) -eq 2");

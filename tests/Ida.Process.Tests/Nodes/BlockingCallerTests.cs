@@ -10,7 +10,7 @@ public sealed class BlockingCallerTests
     [Theory]
     [InlineData("leave")]
     [InlineData("dispose")]
-    public async Task The_end_of_a_group_is_told_to_each_who_waits_though_another_one_blocks(string how)
+    public async Task The_end_of_a_group_is_told_to_each_caller_that_waits_though_another_one_blocks(string how)
     {
         using var token = new CancellationTokenSource();
         await using var node = await IdaNode.StartAsync(new() { Cluster = "blocking" }, TestContext.Current.CancellationToken);
@@ -38,7 +38,7 @@ public sealed class BlockingCallerTests
     }
 
     [Fact]
-    public async Task The_end_of_a_DHT_is_told_to_each_who_waits_though_another_one_blocks()
+    public async Task The_end_of_a_DHT_is_told_to_each_caller_that_waits_though_another_one_blocks()
     {
         var stop = TestContext.Current.CancellationToken;
         using var token = new CancellationTokenSource();
@@ -55,7 +55,7 @@ public sealed class BlockingCallerTests
     }
 
     [Fact]
-    public async Task The_end_of_a_node_is_told_to_each_who_waits_though_another_one_blocks()
+    public async Task The_end_of_a_node_is_told_to_each_caller_that_waits_though_another_one_blocks()
     {
         var node = await IdaNode.StartAsync(new() { Cluster = "blocking" }, TestContext.Current.CancellationToken);
         await MeetAsync(() => node.Completion, () => node.DisposeAsync().AsTask(), () => node.DisposeAsync().AsTask());

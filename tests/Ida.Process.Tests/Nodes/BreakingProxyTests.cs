@@ -13,7 +13,7 @@ public sealed class BreakingProxyTests
 
     /// <summary>Other tests block threads of the pool. The nodes go on beside them, and so must the proxy between the nodes.</summary>
     [Fact]
-    public void It_forwards_while_all_threads_of_the_pool_are_blocked()
+    public void A_proxy_forwards_while_all_threads_of_the_pool_are_blocked()
     {
         using var listener = new TcpListener(IPAddress.Loopback, 0);
         listener.Start();

@@ -74,7 +74,7 @@ public sealed partial class DescriptorTests
     }
 
     [Theory, InlineData("Epoll"), InlineData("Completion")]
-    public async Task Without_a_descriptor_the_most_silent_guest_gives_way_to_who_comes(string port)
+    public async Task Without_a_descriptor_the_most_silent_guest_gives_way_to_a_new_connection(string port)
     {
         if (!OperatingSystem.IsLinux()) return;
         var (exitCode, output, errors) = await SampleProcess.RunWithAsync($"{PortVariable}={port}", "Ida.Process.Tests",

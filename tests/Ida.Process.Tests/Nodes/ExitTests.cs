@@ -89,7 +89,7 @@ public sealed class ExitTests
     }
 
     [Fact]
-    public async Task Who_was_excluded_ends_its_process()
+    public async Task A_node_that_was_excluded_ends_its_process()
     {
         var cancellation = TestContext.Current.CancellationToken;
         await using var founder = await IdaNode.StartAsync(new() { Cluster = "exiting" }, cancellation);

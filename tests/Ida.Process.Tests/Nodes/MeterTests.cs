@@ -89,7 +89,7 @@ public sealed class MeterTests
 
     /// <summary>Listeners are user code. They are called where somebody measures, and never by the node.</summary>
     [Fact]
-    public async Task What_a_listener_throws_is_told_to_who_measures_and_the_node_goes_on()
+    public async Task What_a_listener_throws_is_told_to_the_caller_that_measures_and_the_node_goes_on()
     {
         var cancellation = TestContext.Current.CancellationToken;
         await using var node = await IdaNode.StartAsync(new() { Cluster = "meters" }, cancellation);

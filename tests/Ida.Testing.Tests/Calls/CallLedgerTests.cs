@@ -76,7 +76,7 @@ public sealed class CallLedgerTests : ICaller
     }
 
     [Fact]
-    public void Of_a_crash_nobody_hears()
+    public void A_call_whose_caller_crashed_need_not_end()
     {
         Begin(bound: s_second);
         _life = CallerLife.Lost;
@@ -213,7 +213,7 @@ public sealed class CallLedgerTests : ICaller
     }
 
     [Fact]
-    public void Where_nobody_decides_only_calls_of_ended_nodes_must_have_ended()
+    public void Only_calls_of_ended_nodes_must_have_ended_where_nothing_can_be_decided()
     {
         Begin();
         _ledger.Finish(onlyOver: true);
@@ -236,7 +236,7 @@ public sealed class CallLedgerTests : ICaller
     }
 
     [Fact]
-    public void That_a_member_is_over_may_be_told_a_little_before_it_is()
+    public void The_end_of_a_member_may_be_told_a_little_before_it_comes()
     {
         Begin();
         _call.SetException(new NodeStoppedException("soon"));
@@ -248,7 +248,7 @@ public sealed class CallLedgerTests : ICaller
     }
 
     [Fact]
-    public void That_a_member_is_over_is_doubted_in_the_end_at_the_latest()
+    public void A_member_that_was_told_that_it_is_over_and_goes_on_is_named_at_the_end_at_the_latest()
     {
         Begin();
         _call.SetException(new NodeStoppedException("not at all"));

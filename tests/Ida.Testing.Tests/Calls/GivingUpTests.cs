@@ -40,7 +40,7 @@ public sealed class GivingUpTests : ICaller
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(2)]
-    public void One_whose_time_is_over_is_right(int error)
+    public void A_call_that_gives_up_when_its_time_is_over_is_right(int error)
     {
         Begin(CallKind.Put);
         EndAt(s_timeout * 0.97, Error(error));
@@ -50,7 +50,7 @@ public sealed class GivingUpTests : ICaller
     }
 
     [Fact]
-    public void In_the_end_one_is_named_that_gave_up_a_moment_before()
+    public void A_call_that_gave_up_a_moment_before_the_end_is_named()
     {
         Begin(CallKind.Put);
         EndAt(s_second, Error(0));
@@ -59,7 +59,7 @@ public sealed class GivingUpTests : ICaller
     }
 
     [Fact]
-    public void One_without_an_end_of_its_time_never_gives_up()
+    public void A_call_without_an_end_of_its_time_never_gives_up()
     {
         Begin(CallKind.Get, Timeout.InfiniteTimeSpan);
         EndAt(TimeSpan.FromHours(1), Error(2));
@@ -68,7 +68,7 @@ public sealed class GivingUpTests : ICaller
     }
 
     [Fact]
-    public void One_whose_member_is_over_may_end_at_once()
+    public void A_call_whose_member_is_over_may_end_at_once()
     {
         Begin(CallKind.Put);
         EndAt(s_second, Error(0));
@@ -90,7 +90,7 @@ public sealed class GivingUpTests : ICaller
     }
 
     [Fact]
-    public void What_says_another_thing_than_that_its_time_is_over_may_come_at_once()
+    public void An_error_that_does_not_say_that_the_time_is_over_may_come_at_once()
     {
         foreach (var error in new Exception[] { new OutcomeForgottenException(default, "gone"), new OutcomeUnknownException(default, "no room", new OverloadedException(default, "no room")) })
         {
@@ -103,7 +103,7 @@ public sealed class GivingUpTests : ICaller
     }
 
     [Fact]
-    public void One_that_its_token_ends_is_right()
+    public void A_call_that_gives_up_with_its_token_is_right()
     {
         using var source = new CancellationTokenSource();
         Begin(CallKind.Put, token: source.Token);
@@ -118,7 +118,7 @@ public sealed class GivingUpTests : ICaller
     [InlineData(nameof(CallKind.Get), true)]
     [InlineData(nameof(CallKind.Enable), true)]
     [InlineData(nameof(CallKind.Send), false)]
-    public void One_that_goes_on_though_its_token_was_cancelled_is_named(string kind, bool named)
+    public void A_call_that_goes_on_though_its_token_was_cancelled_is_named(string kind, bool named)
     {
         using var source = new CancellationTokenSource();
         Begin(kind, token: source.Token);
@@ -135,7 +135,7 @@ public sealed class GivingUpTests : ICaller
     [InlineData(nameof(CallKind.Leave), true)]
     [InlineData(nameof(CallKind.Close), true)]
     [InlineData(nameof(CallKind.WhenInitialised), false)]
-    public void One_that_ends_well_though_its_token_was_cancelled_before_is_named(string kind, bool named)
+    public void A_call_that_ends_well_though_its_token_was_cancelled_before_is_named(string kind, bool named)
     {
         Begin(kind, token: new(canceled: true));
         _call.SetResult();

@@ -109,7 +109,7 @@ public sealed class FaultTests
     }
 
     [Fact]
-    public void Who_is_told_of_faults_is_told_of_those_that_happen()
+    public void A_listener_to_faults_is_told_of_those_that_happen()
     {
         using var simulation = new Simulation(1);
         for (int i = 0; i < 2; i++) simulation.AddNode();

@@ -147,7 +147,7 @@ public sealed class SocketTests
 
     /// <summary>Everything that the node sent has left it before it vanishes. So the other end believes it alive until the kernel has asked in vain.</summary>
     [Fact]
-    public void One_that_vanishes_before_the_other_end_has_its_connection_does_not_leave_it_for_good()
+    public void A_node_that_vanishes_before_the_other_end_has_its_connection_does_not_leave_it_for_good()
     {
         int gone = 0;
         for (ulong seed = 1; seed <= 40; seed++)
@@ -173,7 +173,7 @@ public sealed class SocketTests
     }
 
     [Fact]
-    public void Who_has_no_descriptor_or_memory_for_a_connection_takes_it_later()
+    public void A_node_without_a_descriptor_or_memory_for_a_connection_takes_it_later()
     {
         for (ulong seed = 1; seed <= 10; seed++)
         {

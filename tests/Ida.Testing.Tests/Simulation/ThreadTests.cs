@@ -16,7 +16,7 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public void Neither_is_without_the_option_nor_where_the_node_is_in_a_turn_or_held_up()
+    public void A_call_is_not_run_at_once_without_the_option_nor_while_the_node_is_in_a_turn_or_held_up()
     {
         using var simulation = new Simulation(1);
         var call = new Call(simulation.AddNode());
@@ -86,7 +86,7 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public void Of_a_life_that_crashed_no_completion_comes_late()
+    public void Completions_of_a_life_that_crashed_do_not_come_late()
     {
         int lost = 0;
         for (ulong seed = 1; seed <= 20; seed++)
@@ -106,7 +106,7 @@ public sealed class ThreadTests
     }
 
     [Fact]
-    public void Of_a_process_that_is_frozen_no_completion_begins()
+    public void Completions_of_a_process_that_is_frozen_do_not_begin()
     {
         int held = 0;
         for (ulong seed = 1; seed <= 20; seed++)
