@@ -48,7 +48,7 @@ internal sealed class Control
     {
         if (!IsFigure && Code is null) return "its second line is not '? scenario seed: what goes wrong'";
         if (!IsFigure && _old.Count + _new.Count == 0) return all.Exists(control => control.File == File && control._new.Exists(line => line.Contains($"{Switch}({Name})"))) ? null : "no passage has it";
-        if (_new.Exists(static line => line.Contains(Switch)) == IsFigure) return IsFigure ? "nothing says who notices it" : $"what replaces it has no {Switch}";
+        if (_new.Exists(static line => line.Contains(Switch)) == IsFigure) return IsFigure ? "no '?' line names the scenario that notices it" : $"what replaces it has no {Switch}";
         if (!texts.TryGetValue(File, out string? text)) return $"there is no file {File}";
         string[] lines = text.Split('\n');
         int found = Passage.Find(lines, _old, File, out string? wrong);

@@ -12,10 +12,10 @@ internal static class Passage
         {
             int at = i;
             if (!passage.Select((line, k) => lines[at + k].Trim() == line).All(static same => same)) continue;
-            if (found >= 0) wrong = $"its lines stand in {file} twice";
+            if (found >= 0) wrong = $"its lines occur in {file} twice";
             found = i;
         }
-        if (found < 0) wrong = $"its lines do not stand in {file}";
+        if (found < 0) wrong = $"its lines do not occur in {file}";
         return wrong is null ? found : -1;
     }
 }

@@ -40,7 +40,7 @@ public sealed class WeavingGenerator : IIncrementalGenerator
         foreach (var (name, root) in roots)
         {
             string code = new Weaving(shared).Visit(root).ToFullString();
-            if (Lines(code) != Lines(original[name])) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, name, "what is woven has other lines"));
+            if (Lines(code) != Lines(original[name])) output.ReportDiagnostic(Diagnostic.Create(s_stale, Location.None, name, "weaving changed the number of lines"));
             output.AddSource(name.Replace('{', '(').Replace('}', ')').Replace(".cs", ".g.cs"), SourceText.From($"#nullable enable\n#pragma warning disable\n#line 1 \"{name}\"\n{code}", Encoding.UTF8));
         }
         string all = string.Join(", ", controls.Where(static control => !control.IsFigure).Select(static control => control.Code));

@@ -19,7 +19,7 @@ internal static class Program
 
         var members = new Option<string>("--members") { Description = $"How many processes, one of them killed (default {RunOptions.DefaultMembers})", HelpName = "N" };
         var shardSize = new Option<string>("--shard-size") { Description = $"How many members hold each key (default {RunOptions.DefaultShardSize})", HelpName = "S" };
-        var seed = new Option<string>("--seed") { Description = $"Chooses who is killed, when, and what is read (default {RunOptions.DefaultSeed})", HelpName = "X" };
+        var seed = new Option<string>("--seed") { Description = $"Chooses which member is killed, when, and what is read (default {RunOptions.DefaultSeed})", HelpName = "X" };
         var root = new RootCommand("Ida's main job: processes on this machine load a data set, one is killed, nothing is lost.") { members, shardSize, seed };
         root.SetAction(parsed => RunOptions.TryParse(parsed.GetValue(members), parsed.GetValue(shardSize), parsed.GetValue(seed), out var options, out string error)
             ? RunAsync(options)

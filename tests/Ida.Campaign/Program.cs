@@ -22,7 +22,7 @@ internal static class Program
         var frames = new Option<string>("--frames") { Description = "Suite frames: how many frames (default 100,000)", HelpName = "N" };
         var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
         var from = new Option<string>("--from") { Description = "Suite frames: who lies, strangers (default) or a member", HelpName = "WHO" };
-        var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the least frames that fail are written", HelpName = "FOLDER" };
+        var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the smallest failing sequences are written", HelpName = "FOLDER" };
         var detection = new Option<string>("--detection") { Description = "Scenario pauses: other times of failure detection, PROBE,ROUNDS,LEASE (ms, number, ms)", HelpName = "TIMES" };
         var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, seconds, scenario, mutate, history, first, frames, port, from, corpus, detection };
         Option[] ofSeeds = [seeds, scenario, mutate, history, first, detection], ofFrames = [frames, port, from, corpus];

@@ -42,7 +42,7 @@ public sealed class GroupLogTests
                 if (left is not null) await left;
                 Once(log, "HandlerSlow", "HandlerEnded", "UserCodeFailed");
                 Assert.Equal("late", Find(log, "UserCodeFailed").Exception?.Message);
-                Assert.True(await SilentAsync(simulation, log), "It is told again and again.");
+                Assert.True(await SilentAsync(simulation, log), "The log repeats the line.");
             }, Limit);
         });
 
@@ -278,7 +278,7 @@ public sealed class GroupLogTests
     {
         for (int waited = 0; !holds(); waited++)
         {
-            Assert.True(waited < 12_000, "It never holds.");
+            Assert.True(waited < 12_000, "The condition did not become true in time.");
             await simulation.Delay(TimeSpan.FromMilliseconds(10));
         }
     }

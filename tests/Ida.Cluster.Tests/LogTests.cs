@@ -214,7 +214,7 @@ public sealed class LogTests
     {
         for (int waited = 0; !holds(); waited++)
         {
-            Assert.True(waited < 6_000, "It never holds.");
+            Assert.True(waited < 6_000, "The condition did not become true in time.");
             await simulation.Delay(TimeSpan.FromMilliseconds(10));
         }
     }

@@ -218,7 +218,7 @@ public sealed class TroubleLogTests
     {
         for (int waited = 0; !holds(); waited++)
         {
-            Assert.True(waited < 12_000, "It never holds.");
+            Assert.True(waited < 12_000, "The condition did not become true in time.");
             await simulation.Delay(TimeSpan.FromMilliseconds(10));
         }
     }

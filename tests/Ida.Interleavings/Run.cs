@@ -57,7 +57,7 @@ internal sealed class Run(TextWriter output)
         bool found = failed is not null && control.IsNoticedBy(failed.Schedule.Failure!);
         Count(found);
         if (failed is null) Say($"  FAILED: {control.Name} left out, and {Schedules * ControlFactor:N0} schedules did not notice");
-        else Say($"  {(found ? "" : $"FAILED: \"{control.Anomaly}\" was to be seen ")}without {control.Name}: schedule {failed.Tried:N0}, seed {failed.Seed}: {Short(failed.Schedule.Failure!)}");
+        else Say($"  {(found ? "" : $"FAILED: \"{control.Anomaly}\" was expected, ")}without {control.Name}: schedule {failed.Tried:N0}, seed {failed.Seed}: {Short(failed.Schedule.Failure!)}");
     }
 
     private void RunBounded(Scenario scenario)

@@ -12,8 +12,8 @@ internal static class Program
         var folders = new Option<string[]>("--folder") { Description = "Only these folders and files of it", HelpName = "NAME", AllowMultipleArgumentsPerToken = true };
         var tests = new Option<string[]>("--tests") { Description = "The projects of tests, such as tests/Oracle.Tests", HelpName = "FOLDER", AllowMultipleArgumentsPerToken = true, Required = true };
         var sample = new Option<int>("--sample") { Description = "How many mutants, at places drawn at random", HelpName = "N", DefaultValueFactory = static _ => 200 };
-        var seed = new Option<int>("--seed") { Description = "Of the draw", HelpName = "X", DefaultValueFactory = static _ => 1 };
-        var suite = new Option<string?>("--suite") { Description = "A campaign's suite that those run through which the tests let pass (groups or ida)", HelpName = "SUITE" };
+        var seed = new Option<int>("--seed") { Description = "Seed of the draw", HelpName = "X", DefaultValueFactory = static _ => 1 };
+        var suite = new Option<string?>("--suite") { Description = "A campaign's suite for mutants that the tests let pass (groups or ida)", HelpName = "SUITE" };
         var minutes = new Option<double>("--minutes") { Description = "How long each of them may take in it", HelpName = "N", DefaultValueFactory = static _ => 10 };
         var copy = new Option<string>("--copy") { Description = "Where the mutated copy of the tree is made", HelpName = "FOLDER", DefaultValueFactory = static _ => Path.Combine(Path.GetTempPath(), "ida-mutation") };
         var root = new RootCommand("Small changes of the code, one at a time, and whether the tests and a campaign notice.") { project, folders, tests, sample, seed, suite, minutes, copy };

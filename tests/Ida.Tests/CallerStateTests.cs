@@ -195,7 +195,7 @@ public sealed class CallerStateTests(ITestOutputHelper output)
         var shared = new Dictionary<string, long>();
         foreach (var cell in _cells)
         {
-            Assert.False(cell.Done && cell.NotExecuted, $"{cell.Number} was told both.");
+            Assert.False(cell.Done && cell.NotExecuted, $"{cell.Number} was told both done and not executed.");
             Assert.True(cell.Done || cell.NotExecuted, $"{cell.Number} was never told.");
             foreach (var (key, _) in cell.Pairs()) shared[key] = shared.GetValueOrDefault(key) + (cell.Done ? 1 : 0);
         }

@@ -125,7 +125,7 @@ public sealed class CancelledStepTests(ITestOutputHelper output)
         if (more) cut?.Invoke();
         await cancellation.CancelAsync();
         world.Poke();
-        Assert.True(put.IsCompleted, $"Cancelled at step {cancelAt}, it goes on.");
+        Assert.True(put.IsCompleted, $"The call was cancelled at step {cancelAt} and has not ended.");
         return (put, more);
     }
 

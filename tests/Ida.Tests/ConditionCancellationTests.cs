@@ -25,7 +25,7 @@ public sealed class ConditionCancellationTests
             more = !put.IsCompleted;
             await cancellation.CancelAsync();
             world.Poke();
-            Assert.True(put.IsCompleted, $"Cancelled at step {step}, it goes on.");
+            Assert.True(put.IsCompleted, $"The call was cancelled at step {step} and has not ended.");
             var error = await Record.ExceptionAsync(() => put);
             if (error is null) Assert.Equal(met, await put);
             else if (error is OperationCanceledException) cancelled++;
@@ -61,7 +61,7 @@ public sealed class ConditionCancellationTests
             more = !merge.IsCompleted;
             await cancellation.CancelAsync();
             world.Poke();
-            Assert.True(merge.IsCompleted, $"Cancelled at step {step}, it goes on.");
+            Assert.True(merge.IsCompleted, $"The call was cancelled at step {step} and has not ended.");
             var error = await Record.ExceptionAsync(() => merge);
             if (error is null) Assert.Equal(7, await merge);
             else if (error is OperationCanceledException) cancelled++;

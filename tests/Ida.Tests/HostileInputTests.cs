@@ -362,7 +362,7 @@ public sealed class HostileInputTests
             world.Advance(TimeSpan.FromMilliseconds(10));
             world.DeliverAll();
         }
-        Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString() ?? "It waits.");
+        Assert.True(put.IsCompletedSuccessfully, put.Exception?.ToString() ?? "The call has not ended.");
         Assert.All(world.Members, member => Assert.Equal(world.Members[Victim].Rank, member.Host.Current!.State.OwnerOf(session)));
     }
 

@@ -63,7 +63,7 @@ public sealed class NewcomerConditionTests
             world.Advance(TimeSpan.FromMicroseconds(200));
             Deliver();
         }
-        Assert.All(calls, static call => Assert.True(call.IsCompletedSuccessfully || call.Exception?.InnerException is ResolverException, call.Exception?.ToString() ?? "It waits."));
+        Assert.All(calls, static call => Assert.True(call.IsCompletedSuccessfully || call.Exception?.InnerException is ResolverException, call.Exception?.ToString() ?? "The call has not ended."));
         Assert.Equal(4, calls.Count(static call => call.IsFaulted));
         Assert.False(newcomer.Host.Current.State.Initialised);
         if (arrival is "singly" or "mixed") Assert.True(world.Members[Source].Dht.Counters.SentOf(DhtFrame.Fetched) > 0);

@@ -111,7 +111,7 @@ public sealed class OutcomeTests
         {
             await source.CancelAsync();
             world.Poke();
-            Assert.True(retry.IsCompleted, "Cancelled, it goes on.");
+            Assert.True(retry.IsCompleted, "The call was cancelled and has not ended.");
         }
         world.RunUntil(() => retry.IsCompleted, "The retry that is cut short");
         Assert.Equal(id, PooledOperationTests.Unknown(world, retry));

@@ -103,7 +103,7 @@ public sealed class TakeoverTests
         var late = Put(Taker, id);
         world.DeliverAll((from, to) => (from, to) is (Executes, Taker));
         Assert.Equal(RecordPhase.Proposed, taker.Participant.Records.Oldest.Phase);
-        Assert.False(late.IsCompleted, "It was told what the takeover had asked.");
+        Assert.False(late.IsCompleted, "The retry was given the answer to the takeover's question.");
         world.RunUntil(() => late.IsCompleted && retry.IsCompleted, "Both retries");
         Assert.Equal((2, 2), ((await late).Versions.Count, (await retry).Versions.Count));
         world.Settle();

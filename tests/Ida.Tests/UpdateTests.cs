@@ -163,7 +163,7 @@ public sealed class UpdateTests
             more = !update.IsCompleted;
             await cancellation.CancelAsync();
             world.Poke();
-            Assert.True(update.IsCompleted, $"Cancelled at step {step}, it goes on.");
+            Assert.True(update.IsCompleted, $"The call was cancelled at step {step} and has not ended.");
             var error = await Record.ExceptionAsync(() => update);
             world.AssertIdle();
             string value = (await world.EndAsync(map.GetAsync("a0"))).Value, name = error?.GetType().Name ?? "done";

@@ -66,7 +66,7 @@ def losers_first(comparisons):
 
 
 def order(systems, number):
-    """The order of the systems in a round: backwards in every second one, and another one first after every two."""
+    """The order of the systems in a round: reversed in every second round, and with another system first after every two rounds."""
     at = number // 2 % len(systems)
     turned = [*systems[at:], *systems[:at]]
     return turned[::-1] if number % 2 else turned

@@ -64,7 +64,7 @@ class Runner:
         return {**result, "rate_reached": reached(row.rate(system), result)}
 
     def quiet(self, row, system, warmup, instead=None):
-        """A run whose members formed and beside which others had little of the machine; after so many tries the best of them, marked."""
+        """A run whose members formed and during which other processes used little of the machine. If there is none after the last try, the best of them, marked."""
         tries, began_not = [], []
         while len(tries) + len(began_not) <= self.options.repeats:
             try:

@@ -66,7 +66,7 @@ def resident(processes):
 
 
 class Peak:
-    """The most that was held at any look."""
+    """The largest memory at any look, of the system and of its clients."""
     every = 0.5
 
     def __init__(self):

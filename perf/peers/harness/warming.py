@@ -17,7 +17,7 @@ def is_flat(before, now, most=0.05):
 
 
 def sufficient(measure, steps=(5, 10, 20, 40)):
-    """(the warm-up in seconds, whether the figure was flat there): the first whose figure, the median of three runs (of those that did not fail), the doubled one changes by less than 5 %."""
+    """(the warm-up in seconds, whether the figure was flat there): the shortest warm-up whose figure changes by less than 5 % when it is doubled. A figure is the median of three runs, without those that failed."""
     def median(seconds):
         known = [value for value in (measure(seconds) for _ in range(RUNS)) if value is not None]
         if not known:
@@ -34,7 +34,7 @@ def sufficient(measure, steps=(5, 10, 20, 40)):
 
 
 class WarmUps:
-    """As given, or found once for a key and system and kept in a file. What was looked for in vain is remembered too, but in no file: it fails again at once, and the next start looks again."""
+    """Warm-ups: given, or found once for a key and system and kept in a file. A search that failed is remembered too, but in no file: it fails again at once, and the next start searches again."""
 
     def __init__(self, given, file):
         self.given, self.file = given, Path(file) if file else None

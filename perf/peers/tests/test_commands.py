@@ -9,14 +9,14 @@ from harness.systems import OURS  # noqa: E402
 
 
 def command(code, *said, errors=""):
-    """One that says these lines and ends with this code; what is no text is said as JSON."""
+    """A command that prints these lines and ends with this code. What is no text is printed as JSON."""
     lines = [line if isinstance(line, str) else json.dumps(line) for line in said]
     return [sys.executable, "-c", "import sys; print(sys.argv[2]); print(sys.argv[3], file=sys.stderr); sys.exit(int(sys.argv[1]))", str(code), "\n".join(lines), errors]
 
 
 class Commands(unittest.TestCase):
     def fails(self, code, *said, errors=""):
-        """What it is raised as, and with which words."""
+        """The type and the text of the error that the command raises."""
         with self.assertRaises(Failed) as raised:
             run_json(command(code, *said, errors=errors))
         return type(raised.exception), str(raised.exception)

@@ -43,8 +43,8 @@ internal static class CutCheck
         var ofCountry = cut.Table.RowsOfCountry(country);
         foreach (string name in names)
         {
-            if (!listed.Add(name)) return $"{name} stands twice in the list of {country}: its put was applied twice";
-            if (!ofCountry.Any(r => r.Name == name)) return $"{name} stands in the list of {country}, where it does not belong";
+            if (!listed.Add(name)) return $"{name} occurs twice in the list of {country}: its put was applied twice";
+            if (!ofCountry.Any(r => r.Name == name)) return $"{name} is in the list of {country}, where it does not belong";
         }
         foreach (var row in cut.Rows)
         {

@@ -449,7 +449,7 @@ public sealed class NameTests
             atOnce = !IsOver(again);
             again.Dispose();
         }
-        Assert.True(atOnce, "held up each time");
+        Assert.True(atOnce, "each new connection was held up");
 
         // Whether the dialler has given up, after the Hello that it sent.
         static bool IsOver(Socket connection)

@@ -85,7 +85,7 @@ public sealed class StrangerMemoryTests
                 all.Add(Connected(b, id));
                 all[^1].Write(frame.AsSpan(0, frame.Length - 1));
             }
-            await b.Until(() => b.Refused(RefusalReason.Displaced) > 0, "none gives way");
+            await b.Until(() => b.Refused(RefusalReason.Displaced) > 0, "no stranger was displaced");
             // The last stranger is read last: when its frame is here, all have been read.
             all[^1].WriteRaw([0]);
             await b.Until(() => b.Got == 1, "the last one's frame is missing");

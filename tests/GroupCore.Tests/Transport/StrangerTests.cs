@@ -121,7 +121,7 @@ public sealed class StrangerTests
         Assert.True(await a.Do(node => node.Links.IsConfirmed(dialled)));
         Assert.False(await b.Do(node => node.Links.IsConfirmed(back)));
         Assert.Equal(back, await b.Open(a.Address, a.Node.Id));
-        await b.Until(() => b.Do(node => node.Links.IsConfirmed(back)).Result, "Nobody confirms it.");
+        await b.Until(() => b.Do(node => node.Links.IsConfirmed(back)).Result, "the link is not confirmed");
         Assert.Equal(back, await b.Saw(null));
         // A guest that takes the name of a node that listens there is never confirmed: its connection ends.
         await using var c = new TestNode(Kind(port));

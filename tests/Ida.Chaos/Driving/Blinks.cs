@@ -79,7 +79,7 @@ internal sealed class Blinks(ChaosOptions options, Roster roster, Nemesis nemesi
         var look = await SecondsAsync(cancel);
         nemesis.CheckEnds();
         // A member that is not heard from now may have changed without our knowing.
-        string? lost = roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } one ? $"{one.Name} is not heard of" : null;
+        string? lost = roster.Running.FirstOrDefault(static one => !one.IsHeard) is { } one ? $"{one.Name} is not heard from" : null;
         string? change = before.Change(Said()) ?? look.Silent ?? lost;
         if (change is null)
         {

@@ -51,7 +51,7 @@ internal sealed class Availability
     {
         var slow = _effects.GroupBy(static one => one.Kind).Where(static kind => kind.Count() >= LeastFaults).Select(static kind => (kind.Key, Gap: kind.Select(static one => one.Gap).Order().ElementAt(kind.Count() * 9 / 10)))
             .Where(static one => one.Gap > MostOf(one.Key)).OrderBy(static one => one.Key, StringComparer.Ordinal).ToList();
-        return slow.Count == 0 ? null : string.Join(", ", slow.Select(static one => Text($"after one {one.Key} in ten nobody had an answer for {Ms(one.Gap)} ms or more, and {Ms(MostOf(one.Key))} ms are borne")));
+        return slow.Count == 0 ? null : string.Join(", ", slow.Select(static one => Text($"after one {one.Key} in ten nobody had an answer for {Ms(one.Gap)} ms or more, and {Ms(MostOf(one.Key))} ms are allowed")));
     }
 
     private static long MostOf(string kind) => string.Equals(kind, "cut", StringComparison.Ordinal) ? MostGapOfCut : MostGap;

@@ -21,6 +21,6 @@ internal sealed class BlinkLook
     public void Note(string name, bool isHeard, MemberStatus said)
     {
         if (!isHeard) Hindered ??= $"{name} said nothing for a second";
-        else if (!said.IsAnswered) Silent ??= $"{name} said nothing for a second of its DHT";
+        else if (!said.IsAnswered) Silent ??= $"{name}'s DHT has not answered it for a second";
     }
 }

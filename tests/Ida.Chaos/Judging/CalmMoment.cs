@@ -17,7 +17,7 @@ internal sealed class CalmMoment(IEnumerable<(string Name, MemberStatus Status)>
             if (!now.Active) return $"{name} is not active any more, and was in view {before.View} of {before.Members}";
             if (now.View != before.View || now.Members != before.Members) return $"{name} is in view {now.View} of {now.Members}, and was in view {before.View} of {before.Members}";
         }
-        return after.Keys.FirstOrDefault(name => !_before.ContainsKey(name)) is { } more ? $"{more} is there too" : null;
+        return after.Keys.FirstOrDefault(name => !_before.ContainsKey(name)) is { } more ? $"{more} is new" : null;
     }
 
     /// <summary>

@@ -171,7 +171,7 @@ internal sealed class CalledGroup(CallLedger calls, CallBounds bounds, string wh
         IReadOnlyList<MemberReply<ulong>> answers = [];
         if (await TryAsync(kind, async token => answers = await ask(question, replies, token), CallBounds.Query) != CallEnd.Done) return;
         string told = $"{kind} {question} got [{string.Join(", ", answers.Select(static one => $"{one.From.Rank}: {one.Value}"))}]";
-        if (!areRight(question, answers)) Break($"{told}, which is another question's, or of other states");
+        if (!areRight(question, answers)) Break($"{told}, an answer to another question, or from differing states");
         MemberRef[] from = [.. answers.Select(static one => one.From)];
         View? asked = null;
         // A member whose answer is missing may have gone; a view tells that, and handlers hear of the view in their turn. Once the membership is over, nothing more comes.

@@ -15,8 +15,8 @@ internal sealed class HeardMessages
     {
         bool heard = _last.TryGetValue((way, from), out ulong last);
         _last[(way, from)] = number;
-        if (heard && number <= last) return $"message {number} of {from} came to '{way}' after its {last}";
-        return heard && !anew && number != last + 1 ? $"message {number} of {from} came to '{way}' after its {last}, and what is between them never did" : null;
+        if (heard && number <= last) return $"message {number} of {from} came to '{way}' after message {last}";
+        return heard && !anew && number != last + 1 ? $"message {number} of {from} came to '{way}' after message {last}; those between never came" : null;
     }
 
     /// <summary>
@@ -24,5 +24,5 @@ internal sealed class HeardMessages
     /// A sender that was never heard on that way may have sent all of it before this member joined.
     /// </summary>
     public string? Expect(string way, ProcessId from, ulong number) =>
-        number != 0 && _last.TryGetValue((way, from), out ulong last) && last != number ? $"of {from} the last that came to '{way}' is {last}, and it had sent {number} before" : null;
+        number != 0 && _last.TryGetValue((way, from), out ulong last) && last != number ? $"of {from}, the last message that came to '{way}' is {last}, and message {number} was sent before" : null;
 }

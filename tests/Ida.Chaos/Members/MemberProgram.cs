@@ -100,10 +100,10 @@ internal sealed partial class MemberProgram
             Groups = new() { JoinTimeout = _bounds.JoinWithoutProgress }, OnExcluded = ExclusionPolicy.Rejoin, OnRejoined = (next, _) => WatchAsync("a later life", ServeAsync(next)),
         }).AsTask(), bound: _bounds.Start, mayBeOver: () => _leaves);
         using var over = new CancellationTokenSource();
-        var report = WatchAsync("what says how it is", ReportAsync(node, over.Token));
+        var report = WatchAsync("its reports", ReportAsync(node, over.Token));
         _ = WatchAsync("its node", EndOfAsync(node));
-        _ = WatchAsync("who measures it", MeasureAsync(unruly, over.Token));
-        var describing = WatchAsync("who asks how it is", DescribeAsync(node, over.Token));
+        _ = WatchAsync("its measurements", MeasureAsync(unruly, over.Token));
+        var describing = WatchAsync("its descriptions", DescribeAsync(node, over.Token));
         var serving = WatchAsync("its first life", ServeAsync(node));
         while (await Console.In.ReadLineAsync() is { } line)
         {
@@ -231,7 +231,7 @@ internal sealed partial class MemberProgram
     private async Task EndOfAsync(IdaNode node)
     {
         await node.Completion;
-        if (!_leaves) throw new InvalidOperationException("nothing, and nobody had told it to end");
+        if (!_leaves) throw new InvalidOperationException("no error, though nobody had told it to end");
     }
 
     private Prng Fork()

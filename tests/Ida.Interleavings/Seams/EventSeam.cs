@@ -33,6 +33,6 @@ internal sealed class EventSeam(bool isSet) : IDisposable
 
     private void Open()
     {
-        if (_isDisposed) Scheduling.Lane.Current!.Schedule.Fail("An event is used that was disposed of");
+        if (_isDisposed) Scheduling.Lane.Current!.Schedule.Fail("An event is used after it was disposed of");
     }
 }

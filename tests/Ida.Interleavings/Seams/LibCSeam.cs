@@ -69,7 +69,7 @@ internal static unsafe class LibCSeam
 
     private static void Open(int descriptor)
     {
-        if (Explored.Of<List<ulong?>>(typeof(LibCSeam))[descriptor] is null) Lane.Current!.Schedule.Fail("A descriptor is used that was closed");
+        if (Explored.Of<List<ulong?>>(typeof(LibCSeam))[descriptor] is null) Lane.Current!.Schedule.Fail("A descriptor is used after it was closed");
     }
 
     internal sealed class Once

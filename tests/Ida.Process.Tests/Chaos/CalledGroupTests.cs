@@ -26,9 +26,9 @@ public sealed class CalledGroupTests
     {
         var heard = new HeardMessages();
         heard.Hear("fifo", s_a, 5, anew: false);
-        Assert.Contains("what is between them never did", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
-        Assert.Contains("after its 7", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
-        Assert.Contains("after its 7", heard.Hear("fifo", s_a, 6, anew: true), StringComparison.Ordinal);
+        Assert.Contains("those between never came", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
+        Assert.Contains("after message 7", heard.Hear("fifo", s_a, 7, anew: false), StringComparison.Ordinal);
+        Assert.Contains("after message 7", heard.Hear("fifo", s_a, 6, anew: true), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed class CalledGroupTests
         heard.Hear("fifo", s_a, 5, anew: false);
         Assert.Null(heard.Expect("fifo", s_a, 5));
         Assert.Null(heard.Expect("fifo", s_a, 0));
-        Assert.Contains("it had sent 6 before", heard.Expect("fifo", s_a, 6), StringComparison.Ordinal);
+        Assert.Contains("message 6 was sent before", heard.Expect("fifo", s_a, 6), StringComparison.Ordinal);
     }
 
     [Fact]
@@ -56,7 +56,7 @@ public sealed class CalledGroupTests
         seat.OnAsked(from, (4, 6));
         Assert.Empty(broken);
         seat.OnState(from, (5, 6));
-        Assert.Contains("the last that came to 'ordered' is 5, and it had sent 6 before", Assert.Single(broken), StringComparison.Ordinal);
+        Assert.Contains("the last message that came to 'ordered' is 5, and message 6 was sent before", Assert.Single(broken), StringComparison.Ordinal);
     }
 
     [Fact]

@@ -32,7 +32,7 @@ public sealed class CalmMomentTests
     {
         var before = new CalmMoment(Three(s_calm));
         Assert.Equal("m1.2 is gone", before.Change(Three(s_calm).Where(static one => one.Name != "m1.2")));
-        Assert.Equal("m3.4 is there too", before.Change(Three(s_calm).Append(("m3.4", s_calm))));
+        Assert.Equal("m3.4 is new", before.Change(Three(s_calm).Append(("m3.4", s_calm))));
     }
 
     [Theory]
@@ -82,7 +82,7 @@ public sealed class CalmMomentTests
         Assert.Equal(("m1.2 said nothing for a second", null), (look.Hindered, look.Silent));
         look.Hinder("the driver was held up");
         look.Note("m2.3", isHeard: true, s_calm with { UnansweredMs = 1_000 });
-        Assert.Equal(("m1.2 said nothing for a second", "m2.3 said nothing for a second of its DHT"), (look.Hindered, look.Silent));
+        Assert.Equal(("m1.2 said nothing for a second", "m2.3's DHT has not answered it for a second"), (look.Hindered, look.Silent));
     }
 
     private static IEnumerable<(string Name, MemberStatus Status)> Three(MemberStatus second) => [("m0.1", s_calm), ("m1.2", second), ("m2.3", s_calm)];

@@ -38,7 +38,7 @@ public sealed class FaultTests
             var ends = new List<Exception?>();
             foreach (var send in kind) ends.Add(await EndOf(send));
             Assert.All(ends, error => Assert.True(error is null or NodeFaultedException { InnerException: InvalidDataException }, $"{kind.Key}: {error}"));
-            Assert.True(ends.Exists(static error => error is not null), $"Each {kind.Key} found room.");
+            Assert.True(ends.Exists(static error => error is not null), $"No {kind.Key} had to wait.");
         }
         await AssertFaulted(world.Node.Completion);
         await AssertFaulted(world.Group.Completion);
