@@ -119,13 +119,13 @@ internal static partial class IdaEvents
     [LoggerMessage(3108, LogLevel.Information, "Node {Node}: the DHT of group {Group} has refused no operation for 5 s; {Count} before.")]
     private static partial void OperationsAccepted(ILogger logger, string node, string group, long count);
 
-    public static void ResolverSlow(this NodeLog log, string group, long milliseconds)
+    public static void ResolverSlow(this NodeLog log, string group, string? map, int count, long milliseconds)
     {
-        if (log.IsOn) log.Add(Category, (node: log.Name, group, milliseconds), static (to, e) => ResolverSlow(to, e.node, e.group, e.milliseconds));
+        if (log.IsOn) log.Add(Category, (node: log.Name, group, map, count, milliseconds), static (to, e) => ResolverSlow(to, e.node, e.group, e.map, e.count, e.milliseconds));
     }
 
-    [LoggerMessage(3109, LogLevel.Warning, "Node {Node}: the DHT of group {Group} was held up by a resolver for {Milliseconds} ms: it runs in a turn, at every replica.")]
-    private static partial void ResolverSlow(ILogger logger, string node, string group, long milliseconds);
+    [LoggerMessage(3109, LogLevel.Warning, "Node {Node}: resolvers held up the DHT of group {Group}: in the last second {Count} calls took 50 ms or more each, the longest {Milliseconds} ms, for map {Map}. They run in turns, at each replica of a shard.")]
+    private static partial void ResolverSlow(ILogger logger, string node, string group, string? map, int count, long milliseconds);
 
     public static void TransferSlow(this NodeLog log, string group, long seconds, int shard, long bytes)
     {

@@ -10,7 +10,7 @@ public sealed class LifeTests
         SimulationRunner.ForEachSeed(40, $"*{nameof(I9_3_whatever_fails_for_however_long_histories_are_strictly_serializable_and_all_serve_again)}", ClusterScenarios.Lives.Case());
 
     [Fact]
-    public void Histories_over_the_mesh_are_strictly_serializable() => SimulationRunner.ForEachSeed(10, $"*{nameof(Histories_over_the_mesh_are_strictly_serializable)}", ClusterScenarios.LivesOverMesh.Case());
+    public void Over_the_mesh_histories_are_strictly_serializable_and_all_serve_again() => SimulationRunner.ForEachSeed(10, $"*{nameof(Over_the_mesh_histories_are_strictly_serializable_and_all_serve_again)}", ClusterScenarios.LivesOverMesh.Case());
 
     /// <summary>
     /// Seeds that the schedule once judged wrongly. 157: a node that starts while it is cut off founds a second system, as it may, and nothing of the first is lost. 224: a process

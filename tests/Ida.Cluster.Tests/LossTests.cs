@@ -60,7 +60,7 @@ public sealed class LossTests
     public void A_scenario_that_loses_too_much_is_named(long lost, long seeds, double most, bool named) => Assert.Equal(named, LostShare.IsTooLarge(lost, seeds, most));
 
     [Fact]
-    public void A_scenario_without_a_bound_may_lose_all_shards() => Assert.False(LostShare.IsTooLarge(10, 10, null));
+    public void A_scenario_without_a_bound_may_lose_in_all_its_seeds() => Assert.False(LostShare.IsTooLarge(10, 10, null));
 
     [Fact]
     public void Programs_in_one_view_serve_in_one_dht()

@@ -201,6 +201,46 @@ public sealed class HostileAnswerTests
     }
 
     /// <summary>A put of two keys in one shard and one in the other, of which only the caller's own participant has heard; and the head of answers to it.</summary>
+    /// <summary>Stable and Aborted are an attempt and nothing more; Abort, Rejected, Recover and NotHeld are an attempt and one byte, which has few values.</summary>
+    [Theory]
+    [InlineData(196, "00")]
+    [InlineData(199, "00")]
+    [InlineData(198, "")]
+    [InlineData(198, "02")]
+    [InlineData(198, "0000")]
+    [InlineData(200, "")]
+    [InlineData(200, "FF")]
+    [InlineData(200, "0000")]
+    [InlineData(203, "")]
+    [InlineData(203, "08")]
+    [InlineData(203, "0000")]
+    [InlineData(204, "")]
+    [InlineData(204, "02")]
+    [InlineData(204, "0000")]
+    public async Task A_short_frame_that_is_not_right_to_its_last_byte_has_no_effect(byte type, string behind)
+    {
+        var world = DhtWorld.Founded(4);
+        var (victim, put, head) = Begin(world);
+        int held = victim.Host.Current!.Participant.Records.Count;
+        AssertRefused(world, victim, (FrameType)type, [.. head, .. Convert.FromHexString(behind)]);
+        Assert.Equal(held, victim.Host.Current.Participant.Records.Count);
+        await AssertSoundAsync(world, put);
+    }
+
+    /// <summary>The DHT has types to spare, which no build sends yet.</summary>
+    [Theory]
+    [InlineData(216)]
+    [InlineData(223)]
+    public async Task A_type_of_the_dht_that_is_not_used_is_unknown(byte type)
+    {
+        var world = DhtWorld.Founded(4);
+        var (victim, put, head) = Begin(world);
+        victim.Deliver(new((FrameType)type, head, world.View!.Id, 0));
+        victim.Deliver(new((FrameType)type, [], world.View!.Id, 0));
+        Assert.Equal(2, victim.Node.Counters.Refused(RefusalReason.UnknownType));
+        await AssertSoundAsync(world, put);
+    }
+
     private static (HarnessMember Victim, Task<PutResult> Put, byte[] Head) Begin(DhtWorld world)
     {
         var victim = world.Members[1];

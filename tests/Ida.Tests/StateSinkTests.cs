@@ -88,6 +88,20 @@ public sealed class StateSinkTests
         Assert.False(_side.Sink.Has(3));
     }
 
+    /// <summary>Entries before the bad one stay: they are what the source has. The range is not whole.</summary>
+    [Theory]
+    [InlineData("a key that is too short")]
+    [InlineData("a value that is cut")]
+    public void An_entry_that_is_not_whole_is_malformed_and_those_before_it_stay(string what)
+    {
+        byte[] good = ChunkOf(3, Whole, 4, (One, 7)), bad = ChunkOf(3, Whole, 4, (what == "a key that is too short" ? new byte[KeyIdentity.MapBytes - 1] : Two, 8))[2..];
+        var body = new BodyReader((byte[])[.. good, .. what == "a value that is cut" ? bad[..^1] : bad]);
+        _side.Sink.OnChunk(Source, ref body);
+        Assert.Equal((1L, 1), (_side.Refused(RefusalReason.Malformed), _side.Participant.Slice.Table.Count));
+        Assert.Equal(7UL, _side.Find(One).Version);
+        Assert.False(_side.Sink.Has(3));
+    }
+
     /// <summary>A version is a time, or one above the version before.</summary>
     [Fact]
     public void A_version_beyond_all_times_is_malformed()
@@ -216,6 +230,25 @@ public sealed class StateSinkTests
         Fetched(what == "another member" ? 3 : Source, what switch { "more than was asked" => [0, 0], "nothing" => [], _ => [0] });
         Assert.Equal(1, _side.Refused(RefusalReason.Unexpected));
         Assert.True(_side.Participant.Late.IsMark(mark));
+    }
+
+    [Theory]
+    [InlineData("03")]
+    [InlineData("02")]
+    [InlineData("02FFFFFFFFFFFFFFFFFF0100")]
+    [InlineData("02010561")]
+    public void An_answer_that_is_malformed_leaves_the_key_wanted(string answer)
+    {
+        var mark = Mark(One);
+        _side.Sink.Want(mark);
+        _side.Sink.Ask();
+        _side.TakeSent();
+        var body = new BodyReader((byte[])[1, .. Convert.FromHexString(answer)]);
+        _side.Sink.OnFetched(Source, ref body);
+        Assert.Equal(1, _side.Refused(RefusalReason.Malformed));
+        Assert.True(_side.Participant.Late.IsMark(mark));
+        _side.Sink.Ask();
+        Assert.Equal($"0100{Hex(One)}", Convert.ToHexString(Assert.Single(_side.TakeSent()).Body));
     }
 
     private static byte[] ChunkOf(byte range, byte flags, int bytes, params (byte[] Key, ulong Version)[] entries)

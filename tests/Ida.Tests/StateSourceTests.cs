@@ -133,6 +133,7 @@ public sealed class StateSourceTests
     [InlineData("without a slot")]
     [InlineData("a second time")]
     [InlineData("cut")]
+    [InlineData("with a byte more")]
     [InlineData("without the state")]
     [InlineData("without a snapshot")]
     public void A_question_that_no_newcomer_asks_here_is_refused(string what)
@@ -146,7 +147,7 @@ public sealed class StateSourceTests
             Pull();
             _side.HasRoom = true;
         }
-        var body = new BodyReader(new byte[what == "cut" ? 2_047 : 2_048]);
+        var body = new BodyReader(new byte[what switch { "cut" => 2_047, "with a byte more" => 2_049, _ => 2_048 }]);
         _side.Source.OnPull(what switch { "of another shard" => 1, "without a slot" => 9, _ => Newcomer }, ref body);
         Assert.Empty(_side.TakeSent());
         Assert.Equal(1, _side.Refused(RefusalReason.Unexpected));

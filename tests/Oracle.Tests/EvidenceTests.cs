@@ -499,7 +499,7 @@ public sealed class EvidenceTests
 
     /// <summary>The leader takes what watchers see from those that are assigned to watch, and what a group sees from the members of that group.</summary>
     [Fact]
-    public void A_process_that_watches_another_no_longer_reports_what_its_group_saw_and_not_what_it_saw_itself()
+    public void A_process_that_no_longer_watches_another_reports_what_its_group_saw_and_not_what_it_saw_itself()
     {
         var watched = new MonitoredProcess(new(default, default, 0, 0), 0) { Assigned = true, Observed = Suspicion.Timeout, Suspected = Suspicion.FlushStall };
         Assert.Equal(Suspicion.Timeout, watched.Evidence);

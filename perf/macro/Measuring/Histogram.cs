@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Ida.Perf.Macro.Measuring;
 
-/// <summary>Log-linear histogram of nanoseconds with 128 steps per power of two: a value is exact to 0.8 %, the maximum exactly. For one writer at a time.</summary>
+/// <summary>Log-linear histogram of nanoseconds with 128 steps per power of two: a value is kept to better than 0.8 %, the maximum exactly. For one writer at a time.</summary>
 internal sealed class Histogram
 {
     private const int StepBits = 7;

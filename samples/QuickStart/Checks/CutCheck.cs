@@ -1,7 +1,7 @@
 namespace QuickStart.Checks;
 
 /// <summary>
-/// Checks that the result of one atomic read is a state that only whole puts can lead to. The check is exact, since only the put of a row writes its name anywhere: the row is
+/// Checks that the result of one atomic read is a state that whole puts can lead to. The check is exact, since only the put of a row writes its name anywhere: the row is
 /// there ⇔ its name occurs once in the list of each of its countries, and a counter equals the number of its rows that are there.
 /// </summary>
 internal static class CutCheck

@@ -10,7 +10,7 @@ internal static class NodeAttributes
     public static AttributeSet<NodeWatch> All { get; } = new("node",
     [
         new("ida.node.turns", AttributeKind.Counter, "{turn}", "turns in which something happened", static node => node.Turns),
-        new("ida.node.turn.longest", AttributeKind.Gauge, "ns", "the longest turn; 0 without a logger, since only then turns are measured", static node => node.LongestTurn),
+        new("ida.node.turn.longest", AttributeKind.Gauge, "ns", "the longest turn of this life, and so often one of its start; 0 without a logger, since only then turns are measured", static node => node.LongestTurn),
         new("ida.node.commands.waiting", AttributeKind.UpDownCounter, "{call}", "callers that wait for room in the queue of commands", static node => (node.Node as Node)?.CommandsWaiting ?? 0),
         new("ida.node.timers", AttributeKind.UpDownCounter, "{timer}", "timers that wait", static node => (node.Node as Node)?.Timers ?? 0),
         new("ida.node.log.dropped", AttributeKind.Counter, "{line}", "log lines that were dropped because the logger was too slow", static node => node.Node.Log.Dropped),

@@ -4,7 +4,7 @@ using Ida.Wire;
 
 namespace Ida;
 
-/// <summary>Passes each incoming frame to the method beside the one that writes it, and handles the state of a shard as it arrives.</summary>
+/// <summary>Passes each incoming frame to its method, and handles the state of a shard as it arrives. Messages of operations are read beside the method that writes them (<c>DhtMessages</c>); the bytes of a transfer are in <c>StateCodec</c>.</summary>
 internal sealed partial class DhtLayer
 {
     // The clock at the view change, once the whole state has arrived and until all that waited for it has been handled; otherwise null.

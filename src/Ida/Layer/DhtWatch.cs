@@ -59,6 +59,7 @@ internal sealed class DhtWatch(DhtState state, Coordinator coordinator, Particip
         long takeovers = state.Counters.Takeovers;
         if (takeovers != _takeovers) _log.TakenOver(state.GroupName, takeovers - _takeovers);
         _takeovers = takeovers;
+        if (participant.Effects.TakeSlowResolvers() is { Count: > 0 } slow) _log.ResolverSlow(state.GroupName, slow.Map, slow.Count, slow.Longest / 1_000_000);
         if (_asked is not { } before || _slowTold || now - _askedAt < SlowTransfer) return;
         _slowTold = true;
         _log.TransferSlow(state.GroupName, (now - _askedAt) / Second, state.Shard, state.Counters.StateBytesReceived - before);

@@ -10,8 +10,8 @@ namespace Ida.Messages;
 
 /// <summary>
 /// What coordinators and participants say to each other (dht-order.md#messages). Each file has everything about some frames: how they are written, how they are read, and what they ask of the
-/// participant or the coordinator of this process. The methods named <c>On</c> get the frames of other members that have a slot; they parse them in place and check them. A malformed frame has
-/// no effect.
+/// participant or the coordinator of this process. The methods that take a <see cref="BodyReader"/> get the frames of other members that have a slot; they parse them in place and check
+/// them. A malformed frame has no effect.
 /// </summary>
 /// <remarks>
 /// .Propose: Propose, Forward. .Results: Proposed, Quiescent, Executed. .Commit: Commit, Stable. .Refusals: Rejected, Abort, Aborted. .Takeover: Recover, NotHeld. .Reads: Get, Value.

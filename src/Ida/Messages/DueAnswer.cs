@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using GroupCore.Wire;
 using Ida.Kinds;
 using Ida.Shared;
@@ -30,6 +31,7 @@ internal sealed class DueAnswer(FrameType type, AttemptId key, byte[] head, (byt
     /// <summary>Writes the body of its frame.</summary>
     public void Write(ref BodyWriter to)
     {
+        Debug.Assert(write is not null || values.Length == 0, "Nothing writes the values.");
         to.Raw(head);
         write?.Invoke(ref to, values);
     }

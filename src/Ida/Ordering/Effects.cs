@@ -10,6 +10,8 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
     /// <summary>Nanoseconds after which a resolver is slow: the node does nothing else meanwhile.</summary>
     private const long SlowResolver = 50_000_000;
 
+    private (int Count, long Longest, string? Map) _slow;
+
     /// <summary>
     /// Computes the effects ahead of the commit. They are right when everything before the attempt has been executed and its time stays: then nothing
     /// can come in between.
@@ -126,8 +128,22 @@ internal sealed class Effects(DhtState state, Slice slice, SessionTable sessions
         long began = state.Node.Clock();
         byte[]? value = state.Maps.Resolve(resolver, key, stored, incoming);
         long took = state.Node.Clock() - began;
-        if (took >= SlowResolver) state.Node.Log.ResolverSlow(state.GroupName, took / 1_000_000);
+        if (took >= SlowResolver) Note(took, key);
         return value;
+    }
+
+    private void Note(long took, byte[] key)
+    {
+        var (count, longest, map) = _slow;
+        _slow = took > longest ? (count + 1, took, state.Maps.Find(key)?.Name) : (count + 1, longest, map);
+    }
+
+    /// <summary>The calls of resolvers that took long since this was last asked: how many, how many nanoseconds the longest took, and for which map.</summary>
+    public (int Count, long Longest, string? Map) TakeSlowResolvers()
+    {
+        var slow = _slow;
+        _slow = default;
+        return slow;
     }
 
     /// <summary>The outcome of the put, where an attempt has executed it; an empty one where that is known and nothing more.</summary>

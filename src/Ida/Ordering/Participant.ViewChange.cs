@@ -38,8 +38,8 @@ internal sealed partial class Participant
         foreach (var op in due)
         {
             op.Execute();
-            _effects.MarkRepeats(op);
-            if (_state.Initialised) _effects.Perform(op);
+            Effects.MarkRepeats(op);
+            if (_state.Initialised) Effects.Perform(op);
             else Late.ApplyAhead(op);
         }
         ForgetView();
@@ -107,7 +107,7 @@ internal sealed partial class Participant
 
     /// <summary>Whether the put was over before the view.</summary>
     private bool WasOver(ParticipantRecord op) => op.Key.Id.Sequence < Sessions.Find(op.Key.Id.Session)?.OverBelow
-        || (_effects.TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < _state.View);
+        || (Effects.TryOutcome(op, out var outcome) && outcome.View != 0 && outcome.View < _state.View);
 
     /// <summary>
     /// The state says that a put was over before the view and that its outcome is not kept: its held attempts are dropped at once, and later

@@ -18,7 +18,6 @@ internal sealed partial class Participant
     private readonly DhtState _state;
     private readonly IAnswers _send;
     private readonly KeyQueues _queues = new();
-    private readonly Effects _effects;
     private readonly Executor _executor;
 
     public Participant(DhtState state, IAnswers send)
@@ -26,11 +25,11 @@ internal sealed partial class Participant
         (_state, _send) = (state, send);
         Records = new(state.Counters);
         Slice = new(state);
-        _effects = new(state, Slice, Sessions, Records);
-        Slice.Late = Late = new(state, Slice, _effects, Records);
+        Effects = new(state, Slice, Sessions, Records);
+        Slice.Late = Late = new(state, Slice, Effects, Records);
         Reads = new(state, send, Slice, _queues);
         Admission = new(state, send, Sessions, Records, Late);
-        _executor = new(state, send, _queues, Slice, Records, _effects, Late, Reads);
+        _executor = new(state, send, _queues, Slice, Records, Effects, Late, Reads);
     }
 
     public Slice Slice { get; }
@@ -39,6 +38,8 @@ internal sealed partial class Participant
     public HeldRecords Records { get; }
 
     public SessionTable Sessions { get; } = new();
+
+    public Effects Effects { get; }
 
     /// <summary>Reads of one key.</summary>
     public WaitingReads Reads { get; }
@@ -130,7 +131,7 @@ internal sealed partial class Participant
         bool answers = op.Kind.Changes || _state.CanAnswer;
         if (quiescent && answers && (_state.Initialised || op.Kind.Changes || !_state.Rules.OnlyInitialisedAnswers)) op.Tell(QuiescencePhase.AtProposal);
         bool speculate = quiescent || !_state.Rules.FastPathQuiescent || (!op.Kind.Changes && executed && op.Level == ConsistencyLevel.Ordered);
-        if (speculate && answers && (_state.Initialised || !_state.Rules.OnlyInitialisedAnswers)) _effects.Speculate(op);
+        if (speculate && answers && (_state.Initialised || !_state.Rules.OnlyInitialisedAnswers)) Effects.Speculate(op);
         Answer(op, from);
     }
 

@@ -18,6 +18,6 @@ internal static class OracleAttributes
         new("ida.oracle.requests", AttributeKind.UpDownCounter, "{request}", "requests of this process to the Oracle that have no answer", static oracle => oracle.Requests),
         new("ida.oracle.watched", AttributeKind.UpDownCounter, "{process}", "processes that this node watches or suspects", static oracle => oracle.Detector.Watched),
         new("ida.oracle.health", AttributeKind.Gauge, "1", "how much this node doubts its own loop, 0 (healthy) to 8: its suspicions of others count less", static oracle => oracle.Detector.Health),
-        new("ida.oracle.loop.late", AttributeKind.Gauge, "ns", "the most by which one of the node's ticks of 100 ms was late: a turn took long, or the process was held up", static oracle => oracle.LongestDelay),
+        new("ida.oracle.loop.late", AttributeKind.Gauge, "ns", "the most, in this life, by which one of the node's ticks of 100 ms was late: a turn took long, or the process was held up", static oracle => oracle.LongestDelay),
     ]);
 }

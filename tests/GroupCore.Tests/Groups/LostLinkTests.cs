@@ -144,7 +144,7 @@ public sealed class LostLinkTests
 
     /// <summary>Either the first of them leads the flush, or neither does.</summary>
     [Theory, InlineData(1, 0, 1), InlineData(2, 1, 2), InlineData(3, 0, 2), InlineData(4, 2, 1)]
-    public void Two_members_that_each_lost_what_a_handler_of_the_other_sent_are_suspected_in_the_end(ulong seed, int first, int second)
+    public void Two_members_that_each_lost_what_a_handler_of_the_other_sent_do_not_excuse_each_other_for_ever(ulong seed, int first, int second)
     {
         GroupCluster? all = null;
         TaskCompletionSource[] gates = [new(), new(), new()];

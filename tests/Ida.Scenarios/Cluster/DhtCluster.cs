@@ -311,7 +311,7 @@ internal sealed class DhtCluster
     }
 
     /// <summary>
-    /// No member's part may be over without a reason; members that left or are not active are exempt. The whole may be lost only if enough processes died; this is not judged
+    /// No member's part may be over without a reason; members that left or are not active are exempt. The whole may be lost only if enough processes died or left; this is not judged
     /// where living members may have been excluded (<see cref="MayExclude"/>).
     /// </summary>
     private async Task JudgeEndsAsync()

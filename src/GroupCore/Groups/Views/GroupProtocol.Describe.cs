@@ -32,7 +32,7 @@ internal sealed partial class GroupProtocol
         text.List(Enumerable.Range(0, view.Members.Count), view.Members.Count, (text, rank) => DescribeMember(text, view.Members[rank], rank));
         text.Close();
         GroupAttributes.All.Describe(text, this);
-        text.Line($"stability: {Multicast.Unstable} of {GroupLimits.Window} bytes of this member's multicasts are not stable, {Multicast.StabilityRoundsOpen} stability rounds are open, {_queue.Count} calls wait for room or a view");
+        text.Line($"stability: {Multicast.Unstable} of {GroupLimits.Window} bytes of this member's multicasts are not stable, {Multicast.StabilityRoundsOpen} stability rounds are open, {_queue.Count} calls wait to be sent");
         text.Line($"point-to-point: {Peers.Outstanding} messages are not handled at their receivers{(Peers.HasWaiting ? ", others wait for room" : "")}, {Replies.Count} answers wait for room");
         text.Line($"handlers: {Dispatcher.Waiting} events wait{(Upcalls.Running is { } handler ? $", handler {handler} is running" : "")}{(Dispatcher.Full ? "; so many that senders wait" : "")}");
         foreach (var port in Layers.All) port.Describe(text);

@@ -173,16 +173,15 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
             to.U8((byte)(type == DhtFrame.Commit ? random.Next(4) : random.Next(2) | (results ? 2 : 0) | (tooLarge ? 4 : 0)));
         }
         int fixedLength = to.Length;
-        // Frames of a head and at most one byte are whole without that byte.
         bool isShort = !answers && type != DhtFrame.Executed && type != DhtFrame.End && type != DhtFrame.Forward && type != DhtFrame.Propose && type != DhtFrame.Commit;
         if (type == DhtFrame.Executed || (results && !tooLarge)) Results(ref to, random.Next(4), put: type == DhtFrame.Executed || !driven || running.Kind.Changes);
         else if (type == DhtFrame.End) End(ref to);
         else if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
         else if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));
-        else if (isShort && type != DhtFrame.AskEnd) to.U8(0);
+        else if (isShort && type != DhtFrame.AskEnd && type != DhtFrame.Stable && type != DhtFrame.Aborted) to.U8(0);
         if (random.Next(3) == 0)
         {
-            int cut = random.Next(isShort || random.Next(2) == 0 ? head : to.Length);
+            int cut = random.Next(isShort || random.Next(2) != 0 ? to.Length : head);
             read = IsRead(layer, type, key, from, cut >= head, !results || driven || cut < fixedLength);
             return _room[..cut];
         }

@@ -61,7 +61,7 @@ internal sealed class GroupCalls(GroupSurface surface)
         }
     }
 
-    /// <summary>Any call at a seat that is over: it must be told so at once. To leave or to dispose must succeed, or tell that the node has stopped.</summary>
+    /// <summary>Any call at a seat that is over: it must be told so at once. To leave must succeed, or tell that the node has stopped; to dispose must succeed.</summary>
     public void AfterEnd(GroupSeat seat)
     {
         _drawn.Draw(GroupNames.AfterEnd);
