@@ -23,6 +23,11 @@ public sealed class LifeTests
     [InlineData(1731)]
     public void Seeds_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.Lives.Judge(seed));
 
+    /// <summary>The schedule judged it wrongly: a node was excluded, and so stopped, between the end of its start and its program's next look, and the program's join was told of the stop.</summary>
+    [Theory]
+    [InlineData(5100004879)]
+    public void Seeds_over_the_mesh_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.LivesOverMesh.Judge(seed));
+
     [Fact]
     public void Faults_of_one_node_cluster_around_the_times_given()
     {

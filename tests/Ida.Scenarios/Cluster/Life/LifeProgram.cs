@@ -178,12 +178,13 @@ internal sealed class LifeProgram(LifeCluster cluster, int number)
 
     /// <summary>
     /// Whether a start, a join, an enabling or a leave may end with this error while anything may fail. The ledger judges whether the guide names the error for the call. Fewer
-    /// are allowed here than the guide names, since nobody takes an address, no turn throws, no queue fills up, and only its own program stops a node.
+    /// are allowed here than the guide names, since nobody takes an address, no turn throws, no queue fills up, and a node is stopped only by its own program, or by its exclusion, of which its
+    /// program may hear only from its next call.
     /// </summary>
     private bool MayEnd(Exception error) => error is OperationCanceledException ? Stage != LifeStage.Serves : Stage switch
     {
         LifeStage.Starts => error is ClusterUnreachableException or ExcludedException,
-        LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or ExcludedException,
+        LifeStage.Joins => error is JoinTimeoutException or JoinRefusedException or NotMemberException or ExcludedException || (error is NodeStoppedException && Member.Node.State == MembershipState.Excluded),
         LifeStage.Enables => error is NotDhtMemberException or DhtNotFoundedException or ViewUnavailableException or ShardDepopulatedException,
         LifeStage.Leaves => error is NotMemberException or ExcludedException,
         _ => false,
