@@ -95,6 +95,8 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
 
     public Span<byte> Reserve(int size) => owner.Simulation.Buffer.Reserve(size);
 
+    public Span<byte> Reserved(int size) => owner.Simulation.Buffer.Reserved(size);
+
     public void Send(int peer, int length) => Send([peer], length);
 
     public void Send(ReadOnlySpan<int> peers, int length)

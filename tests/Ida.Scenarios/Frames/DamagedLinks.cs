@@ -54,6 +54,8 @@ internal sealed class DamagedLinks(ILinks inner) : ILinks
         return _frame.AsSpan(0, size);
     }
 
+    public Span<byte> Reserved(int size) => _frame.AsSpan(0, size);
+
     public void Send(int peer, int length) => Send([peer], length);
 
     public void Send(ReadOnlySpan<int> peers, int length)

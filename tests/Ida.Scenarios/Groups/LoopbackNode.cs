@@ -112,6 +112,8 @@ internal sealed class LoopbackNode : IHostPort, ILinks, IMembership
 
     public Span<byte> Reserve(int size) => _reserved.AsSpan(0, size);
 
+    public Span<byte> Reserved(int size) => _reserved.AsSpan(0, size);
+
     public void Send(int peer, int length)
     {
         ref int at = ref _all[peer]._arrived[_index];

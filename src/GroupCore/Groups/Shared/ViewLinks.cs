@@ -31,10 +31,16 @@ internal sealed class ViewLinks(INode node, ushort slot)
     /// <summary>The body of the next frame; filled by the caller and given to one <c>SendTo</c> before the next.</summary>
     public Span<byte> Frame(FrameType type, int bodyLength)
     {
-        var frame = node.Links.Reserve(FrameHeader.Size + bodyLength);
-        _frameLength = FrameHeader.Write(frame, type, slot, (uint)_view!.Id, bodyLength);
-        return frame.Slice(FrameHeader.Size, bodyLength);
+        var body = Reserve(bodyLength);
+        Head(type, bodyLength);
+        return body;
     }
+
+    /// <summary>Room for the body of the next frame, whose type and length <see cref="Head"/> says once it is written.</summary>
+    public Span<byte> Reserve(int mostBody) => node.Links.Reserve(FrameHeader.Size + mostBody)[FrameHeader.Size..];
+
+    /// <summary>Writes the header before the first bytes of the reserved room: they are the body.</summary>
+    public void Head(FrameType type, int bodyLength) => _frameLength = FrameHeader.Write(node.Links.Reserved(FrameHeader.Size + bodyLength), type, slot, (uint)_view!.Id, bodyLength);
 
     public void SendTo(int rank) => node.Links.Send(_peers[rank], _frameLength);
 

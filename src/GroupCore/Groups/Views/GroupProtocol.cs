@@ -185,7 +185,6 @@ internal sealed partial class GroupProtocol : IViewChange, IStateTaker, ICallTak
         Dispatcher.Trim();
         Calls.Shares.Trim();
         _queue.Trim();
-        foreach (var port in Layers.All) port.Trim();
         return false;
     }
 

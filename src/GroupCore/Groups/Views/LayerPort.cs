@@ -13,7 +13,6 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
 {
     private readonly List<ILayerAttachment> _attaching = [];
     private IGroupLayer? _layer;
-    private byte[] _scratch = [];
     private bool _letsGo;
 
     // By rank, null if there are none: members that have another layer with this one's name or frame types. And all such members of the last view: the user knows of them.
@@ -275,9 +274,6 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
         }
     }
 
-    /// <summary>Nothing has happened for some time: releases memory that grew.</summary>
-    public void Trim() => _scratch = [];
-
     public long Room(int rank) => IsHere(rank) ? group.Links.RoomTo(rank) : 0;
 
     public bool IsHere(int rank) => group.Links.IsHere(rank);
@@ -286,15 +282,14 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
     {
         group.Touch();
         ArgumentOutOfRangeException.ThrowIfGreaterThan(size, Transport.LinkLimits.FrameBytes - FrameHeader.Size);
-        if (_scratch.Length < size) _scratch = new byte[Math.Max(size, Math.Max(4_096, _scratch.Length * 2))];
-        return _scratch.AsSpan(0, size);
+        return group.Links.Reserve(size);
     }
 
     public void Send(int rank, FrameType type, int length)
     {
         ThrowIfOthers(type);
         if (HasGap(rank)) return;
-        _scratch.AsSpan(0, length).CopyTo(group.Links.Frame(type, length));
+        group.Links.Head(type, length);
         group.Links.SendTo(rank);
     }
 
@@ -306,7 +301,7 @@ internal sealed class LayerPort(GroupProtocol group, LayerFrames frames) : IGrou
         foreach (int rank in ranks)
             if (!HasGap(rank)) to[count++] = rank;
         if (count == 0) return;
-        _scratch.AsSpan(0, length).CopyTo(group.Links.Frame(type, length));
+        group.Links.Head(type, length);
         group.Links.SendTo(to[..count]);
     }
 

@@ -33,6 +33,13 @@ internal sealed class SendBuffer(SlabPool pool)
         return _slab.Bytes.AsSpan(_used, size);
     }
 
+    /// <summary>The first reserved bytes once more; see <see cref="ILinks.Reserved"/>.</summary>
+    public Span<byte> Reserved(int size)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(size, _reserved);
+        return _slab.Bytes.AsSpan(_used, size);
+    }
+
     /// <summary>Checks that the reserved bytes hold one frame of <paramref name="length"/> bytes; once per reservation, before appending.</summary>
     public void Seal(int length)
     {

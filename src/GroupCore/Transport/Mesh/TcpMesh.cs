@@ -229,6 +229,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public Span<byte> Reserve(int size) => _buffer.Reserve(size);
 
+    /// <inheritdoc/>
+    public Span<byte> Reserved(int size) => _buffer.Reserved(size);
+
     public void Send(int peer, int length)
     {
         _buffer.Seal(length);

@@ -96,6 +96,8 @@ internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUse
         return _watched;
     }
 
+    public Span<byte> Reserved(int size) => owner.IsWatched ? _watched.AsSpan(0, size) : mesh.Reserved(size);
+
     public void Send(int peer, int length)
     {
         owner.Wake();
