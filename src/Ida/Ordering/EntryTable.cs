@@ -1,3 +1,6 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics.X86;
+
 namespace Ida.Ordering;
 
 /// <summary>
@@ -75,8 +78,21 @@ internal sealed class EntryTable
     {
         ref Range range = ref _ranges[RangeOf(hash)];
         for (var entry = range.Buckets[range.Index(hash)]; entry is not null; entry = entry.Chain)
-            if (entry.Hash == hash && entry.Key.AsSpan().SequenceEqual(key)) return entry;
+        {
+            if (entry.Hash != hash) continue;
+            Prefetch(entry.Value);
+            if (entry.Key.AsSpan().SequenceEqual(key)) return entry;
+        }
         return null;
+    }
+
+    /// <summary>
+    /// Whoever looks a key up soon reads its value, or the length of it: in a slice of 100,000 entries neither key nor value is in the cache, and both are fetched at
+    /// the same time. Without this, a put on one member spent 5 % of the processor on waiting for the length of the value that it replaces.
+    /// </summary>
+    private static unsafe void Prefetch(byte[]? value)
+    {
+        if (Sse.IsSupported) Sse.Prefetch0((void*)Unsafe.As<byte[]?, nint>(ref value));
     }
 
     public Entry FindOrAdd(ReadOnlySpan<byte> key, ulong hash, ulong clock)
