@@ -26,7 +26,7 @@ public class ShardBenchmarks
         for (int i = 0; i < Keys; i++)
         {
             _keys[i] = BitConverter.GetBytes((long)i);
-            _entries.FindOrAdd(_keys[i], XxHash64.Hash(_keys[i]), 0);
+            _entries.FindOrAdd(_keys[i], XxHash64.Hash(_keys[i]), 0).Value = new byte[100];
         }
     }
 

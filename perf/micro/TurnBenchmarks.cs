@@ -126,6 +126,8 @@ public class TurnBenchmarks
 
         public Span<byte> Reserve(int size) => throw new NotSupportedException();
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length) => throw new NotSupportedException();
 
         public void Send(ReadOnlySpan<int> peers, int length) => throw new NotSupportedException();

@@ -120,6 +120,8 @@ public sealed class ExcludedLinksTests
 
         public Span<byte> Reserve(int size) => new byte[size];
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length)
         {
         }

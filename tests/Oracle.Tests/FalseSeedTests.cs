@@ -243,6 +243,8 @@ public sealed class FalseSeedTests
 
         public Span<byte> Reserve(int size) => new byte[size];
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length)
         {
         }

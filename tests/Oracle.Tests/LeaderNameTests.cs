@@ -54,6 +54,8 @@ public sealed class LeaderNameTests
 
         public Span<byte> Reserve(int size) => inner.Reserve(size);
 
+        public Span<byte> Reserved(int size) => inner.Reserved(size);
+
         public void Send(int peer, int length) => inner.Send(peer, length);
 
         public void Send(ReadOnlySpan<int> peers, int length) => inner.Send(peers, length);

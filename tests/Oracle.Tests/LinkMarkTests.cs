@@ -76,6 +76,8 @@ public sealed class LinkMarkTests
 
         public Span<byte> Reserve(int size) => new byte[size];
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length)
         {
         }

@@ -120,6 +120,8 @@ public sealed class MonitoredAddressTests
 
         public Span<byte> Reserve(int size) => _frame = new byte[size];
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length)
         {
             Assert.True(FrameHeader.TryRead(_frame, out var header));

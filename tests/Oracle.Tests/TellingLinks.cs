@@ -34,6 +34,8 @@ internal sealed class TellingLinks : ILinks
 
     public Span<byte> Reserve(int size) => new byte[size];
 
+    public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
     public void Send(int peer, int length) => Told.Add(peer);
 
     public void Send(ReadOnlySpan<int> peers, int length) => Told.AddRange(peers);

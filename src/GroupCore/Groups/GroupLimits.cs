@@ -119,7 +119,10 @@ internal static class GroupLimits
 
     public const int ReportPoints = 16_384;
     public const int ForwardBytes = 256 << 10;
-    public const int StateChunkBytes = 256 << 10;
+
+    /// <summary>With its header it fits a slab of 256 KiB.</summary>
+    public const int StateChunkBytes = 255 << 10;
+
     public const int StateWindow = 8;
 
     /// <summary>Silence of the giver after which a joiner asks for a view, and with it for a new checkpoint.</summary>

@@ -40,7 +40,10 @@ internal interface IGroupPort
     /// </summary>
     bool IsHere(int rank);
 
-    /// <summary>Room for the body of one frame of at most <paramref name="size"/> bytes.</summary>
+    /// <summary>
+    /// Room for the body of one frame of at most <paramref name="size"/> bytes, where frames of the whole node wait to be sent. Filled by the caller and given to one
+    /// <c>Send</c>, or left, before anything else is sent.
+    /// </summary>
     Span<byte> Reserve(int size);
 
     /// <summary>Sends the first <paramref name="length"/> reserved bytes to one other member.</summary>

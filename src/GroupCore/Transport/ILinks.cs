@@ -123,7 +123,7 @@ internal interface ILinks
     Span<byte> Reserve(int size);
 
     /// <summary>The first <paramref name="size"/> reserved bytes once more: for a header that is written when the length of the body is known.</summary>
-    internal Span<byte> Reserved(int size) => throw new NotSupportedException();
+    Span<byte> Reserved(int size);
 
     /// <summary>Queues the first <paramref name="length"/> reserved bytes for one peer.</summary>
     void Send(int peer, int length);

@@ -52,15 +52,16 @@ internal sealed partial class DhtMessages
     /// <summary>Request, attempt and index of the question, status u8, version var; the value is the rest.</summary>
     private void Value(int to, ulong request, uint attempt, int index, ReadStatus status, byte[]? value, ulong version)
     {
-        var body = send.Room(48 + (value?.Length ?? 0));
+        bool waits = value is not null && MustWait(to);
+        var body = send.Room(48 + (waits ? 0 : value?.Length ?? 0));
         body.Var(request);
         body.Var(attempt);
         body.Var((ulong)index);
         body.U8((byte)(value is null && status == ReadStatus.Found ? ReadStatus.Absent : status));
         body.Var(version);
-        if (value is not null && MustWait(to))
+        if (waits)
         {
-            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value, version)], WriteWaitingValue));
+            _due.Add(to, new(DhtFrame.Value, new(new(0, request), attempt), body.Written.ToArray(), [(value!, version)], WriteWaitingValue));
             return;
         }
         if (value is not null) body.Raw(value);

@@ -36,13 +36,14 @@ internal sealed partial class DhtMessages
     /// <summary>Attempt, time u64, flags u8 (quiescent, with result, too large for a frame), then the result.</summary>
     private void Answer(int to, FrameType type, ParticipantRecord op, ulong time, bool quiescent, bool result)
     {
-        bool values = result && !op.TooLarge;
-        var body = send.Room(AttemptBytes + 9 + (values ? ResultBytes(op) : 0));
+        bool values = result && !op.TooLarge, waits = values && op.BringsValues && MustWait(to);
+        // A get that waits is kept as its values and not as bytes.
+        var body = send.Room(AttemptBytes + 9 + (values && (op.Kind.Changes || !waits) ? ResultBytes(op) : 0));
         WriteAttempt(ref body, op.Key, op.Owner);
         body.U64(time);
         body.U8((byte)((quiescent ? 1 : 0) | (result ? 2 : 0) | (result && op.TooLarge ? 4 : 0)));
         if (values && op.Kind.Changes) WriteResult(ref body, op);
-        if (values && op.BringsValues && MustWait(to))
+        if (waits)
         {
             Keep(to, type, body.Written, op);
             return;

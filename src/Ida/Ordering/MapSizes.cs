@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Ida.Ordering;
 
-/// <summary>How many entries of each map are in a slice, and the bytes of their keys and values. Replacing a value by one of the same length costs a look at the length of the old one (see <see cref="EntryTable.Find"/>).</summary>
+/// <summary>How many entries of each map are in a slice, and the bytes of their keys and values. Replacing a value by one of the same length costs a look at the length of the old one.</summary>
 internal sealed class MapSizes
 {
     private readonly Dictionary<ulong, (long Entries, long Bytes)> _of = [];

@@ -185,10 +185,12 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             }
         }
         int size = 8, end = feed.Position;
-        while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
+        for (; end < feed.Entries.Count; end++)
         {
-            var (key, value, _) = feed.Entries[end++];
-            size += key.Length + value.Length + StateCodec.EntryBytes;
+            var (key, value, _) = feed.Entries[end];
+            int entry = key.Length + value.Length + StateCodec.EntryBytes;
+            if (end > feed.Position && size + entry > DhtLimits.ChunkBytes) break;
+            size += entry;
         }
         var body = send.Room(size);
         bool last = end == feed.Entries.Count;

@@ -148,6 +148,8 @@ internal sealed class TcpMesh : ILinks, IDisposable
 
     public Span<byte> Reserve(int size) => throw new NotSupportedException();
 
+    public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
     public void Send(int peer, int length) => throw new NotSupportedException();
 
     public void Send(ReadOnlySpan<int> peers, int length) => throw new NotSupportedException();

@@ -15,6 +15,8 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
     private readonly List<ICompletion> _batch = [];
     private bool _touched;
     private byte[] _room = new byte[1024];
+    // What the next Send may send of it; below 0: nothing is reserved.
+    private int _reserved = -1;
 
     public HarnessMember(DhtWorld world, int index, ulong seed)
     {
@@ -167,6 +169,7 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
         ArgumentOutOfRangeException.ThrowIfGreaterThan(size, GroupCore.Transport.LinkLimits.FrameBytes - FrameHeader.Size);
         if (_room.Length < size) _room = new byte[size];
         Array.Clear(_room);
+        _reserved = size;
         return _room.AsSpan(0, size);
     }
 
@@ -174,7 +177,8 @@ internal sealed class HarnessMember : IGroupPort, IHostPort, IStopListener, ICal
 
     public void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
     {
-        Assert.True(length <= GroupCore.Transport.LinkLimits.FrameBytes - FrameHeader.Size);
+        Assert.InRange(length, 0, _reserved);
+        _reserved = -1;
         foreach (int rank in ranks)
         {
             Assert.NotEqual(Rank, rank);

@@ -27,6 +27,8 @@ internal sealed class NoLinks : ILinks
 
     public Span<byte> Reserve(int size) => throw new InvalidOperationException();
 
+    public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
     public void Send(int peer, int length) => throw new InvalidOperationException();
 
     public void Send(ReadOnlySpan<int> peers, int length) => throw new InvalidOperationException();

@@ -254,6 +254,8 @@ internal sealed class LogBus
 
         public Span<byte> Reserve(int size) => new byte[size];
 
+        public Span<byte> Reserved(int size) => throw new NotSupportedException();
+
         public void Send(int peer, int length)
         {
         }
