@@ -196,7 +196,7 @@ public sealed class StateSourceTests
     }
 
     [Fact]
-    public void An_answer_is_no_larger_than_a_chunk_and_leaves_the_rest_to_be_asked_again()
+    public void An_answer_ends_where_a_chunk_does_and_leaves_the_rest_to_be_asked_again()
     {
         for (int i = 0; i < 4; i++) Add(3, i, version: 10, bytes: 200_000);
         Open();

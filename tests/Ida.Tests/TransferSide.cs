@@ -93,11 +93,12 @@ internal sealed class TransferSide : IGroupPort
 
     public Span<byte> Reserve(int size) => _room = new byte[size];
 
-    public void Send(int rank, FrameType type, int length) => Sent.Add((rank, type, _room[..length]));
+    public void Send(int rank, FrameType type, int length) => Send([rank], type, length);
 
     public void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
     {
-        foreach (int rank in ranks) Send(rank, type, length);
+        foreach (int rank in ranks) Sent.Add((rank, type, _room[..length]));
+        _room = [];
     }
 
     public void RequestView() => throw new NotSupportedException();

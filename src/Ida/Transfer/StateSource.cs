@@ -11,7 +11,7 @@ namespace Ida.Transfer;
 /// </summary>
 /// <remarks>
 /// Nothing is copied at the install: the participant keeps what changes meanwhile (<see cref="ViewSnapshot"/>). The same holds for outcomes: those acknowledged meanwhile are kept.
-/// A chunk is cut at 256 KiB; up to <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that, by its digest, the newcomer already
+/// A chunk ends with the entry that takes it to <see cref="DhtLimits.ChunkBytes"/>; up to <see cref="DhtLimits.ChunkCredit"/> chunks per newcomer are on the way. A range that, by its digest, the newcomer already
 /// has from a transfer of an earlier view is not sent again.
 /// </remarks>
 internal sealed class StateSource(DhtState state, DhtSender send, Participant participant)
@@ -185,12 +185,10 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
             }
         }
         int size = 8, end = feed.Position;
-        for (; end < feed.Entries.Count; end++)
+        while (end < feed.Entries.Count && (end == feed.Position || size < DhtLimits.ChunkBytes))
         {
-            var (key, value, _) = feed.Entries[end];
-            int entry = key.Length + value.Length + StateCodec.EntryBytes;
-            if (end > feed.Position && size + entry > DhtLimits.ChunkBytes) break;
-            size += entry;
+            var (key, value, _) = feed.Entries[end++];
+            size += key.Length + value.Length + StateCodec.EntryBytes;
         }
         var body = send.Room(size);
         bool last = end == feed.Entries.Count;

@@ -18,7 +18,7 @@ internal static class DhtLimits
     /// <summary>Most keys of one operation.</summary>
     public const int Keys = 4096;
 
-    /// <summary>Size of a chunk of state; one entry may exceed it. With its header it fits a slab of 256 KiB.</summary>
+    /// <summary>A chunk of state ends with the entry that takes it to this size: with small entries and its header it fits a slab of 256 KiB.</summary>
     public const int ChunkBytes = 255 * 1024;
 
     /// <summary>Chunks up to this size cost no credit; there are at most 256 of them.</summary>

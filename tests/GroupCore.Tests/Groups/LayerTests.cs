@@ -24,6 +24,23 @@ public sealed class LayerTests
         return (cluster, [.. layers]);
     }
 
+    [Fact]
+    public void Room_is_given_to_one_Send()
+    {
+        var (cluster, layers) = Attached(1, 2, static _ => []);
+        using var _ = cluster;
+        Exception? second = null;
+        cluster.Members.Single(static m => m.Group!.Rank == 0).SimNode.Post(() =>
+        {
+            layers[0].Port.Reserve(1)[0] = 7;
+            layers[0].Port.Send(1, FrameType.FirstLayer, 1);
+            second = Record.Exception(() => layers[0].Port.Send(1, FrameType.FirstLayer, 1));
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(100));
+        Assert.IsType<ArgumentOutOfRangeException>(second);
+        Assert.Equal([7], Assert.Single(layers[1].Frames).Body);
+    }
+
     [Theory]
     [InlineData(1)]
     [InlineData(2)]

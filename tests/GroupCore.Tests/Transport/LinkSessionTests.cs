@@ -17,6 +17,18 @@ public sealed class LinkSessionTests
         for (ulong seed = 1; seed <= 200; seed++) Run(seed);
     }
 
+    [Fact]
+    public void Reserved_bytes_are_seen_again_until_their_frame_is_sealed_and_no_more_than_were_reserved()
+    {
+        var buffer = new SendBuffer(new());
+        buffer.Reserve(100)[99] = 7;
+        Assert.Equal(7, buffer.Reserved(100)[99]);
+        Assert.Throws<ArgumentOutOfRangeException>(() => buffer.Reserved(101).Length);
+        FrameHeader.Write(buffer.Reserved(FrameHeader.Size), FrameType.Propose, 0, 1, 100 - FrameHeader.Size);
+        buffer.Seal(100);
+        Assert.Throws<ArgumentOutOfRangeException>(() => buffer.Reserved(1).Length);
+    }
+
     private static void Run(ulong seed)
     {
         var random = new Prng(seed);

@@ -43,22 +43,22 @@ public sealed class QueueAtRestTests
         Assert.Equal(0, node.Mesh.SlabBytes);
     }
 
-    /// <summary>A run of multicasts behind a chunk of a state is copied for each member that does not get the chunk: 256 KiB each.</summary>
+    /// <summary>A run of multicasts behind a frame of more than 256 KiB is copied for each member that does not get that frame: 256 KiB each.</summary>
     [Fact]
     public void Large_buffers_of_links_are_given_back_when_all_is_acknowledged()
     {
-        const int chunk = (256 << 10) + 20, run = 100_000;
+        const int large = (256 << 10) + 20, run = 100_000;
         var pool = new SlabPool();
         var buffer = new SendBuffer(pool);
         var sessions = Enumerable.Range(0, 40).Select(i => new LinkSession(i, pool, LinkCarrier.Connection)).ToList();
-        buffer.Reserve(chunk);
-        buffer.AppendShared(sessions[0], chunk);
-        buffer.Commit(chunk);
+        buffer.Reserve(large);
+        buffer.AppendShared(sessions[0], large);
+        buffer.Commit(large);
         buffer.Reserve(run);
         foreach (var session in sessions) buffer.AppendShared(session, run);
         buffer.Commit(run);
         Assert.InRange(pool.RentedBytes, 39L * SlabPool.MediumBytes, long.MaxValue);
-        foreach (var session in sessions) TakeAll(session, session == sessions[0] ? chunk + run : run);
+        foreach (var session in sessions) TakeAll(session, session == sessions[0] ? large + run : run);
         Assert.InRange(pool.RentedBytes, 0, LinkLimits.FrameBytes);
         // Buffers of the usual size are kept, since each small frame would ask the pool for one.
         foreach (var session in sessions) session.AppendCopy(new byte[100]);

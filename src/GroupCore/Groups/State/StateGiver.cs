@@ -8,7 +8,7 @@ using GroupCore.Wire;
 namespace GroupCore.Groups.State;
 
 /// <summary>
-/// Sends the checkpoint of a view to its members without state: chunks of 256 KB, at most 8 unacknowledged per joiner. Ends with the view:
+/// Sends the checkpoint of a view to its members without state: chunks of 255 KiB, at most 8 unacknowledged per joiner. Ends with the view:
 /// a member that is not initialised then gets the next view's checkpoint. Source: state-transfer.md#each-view-begins-the-transfer-again.
 /// </summary>
 internal sealed class StateGiver(IViewMember group, View view, PayloadBuffer state, ulong hash)
