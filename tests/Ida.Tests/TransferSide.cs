@@ -18,7 +18,8 @@ internal sealed class TransferSide : IGroupPort
 {
     public const int SourceRank = 0, NewcomerRank = 2;
     public const ulong ThisView = 5;
-    private byte[] _room = [];
+    // Room that no frame has been sent from yet.
+    private byte[]? _room;
 
     public TransferSide(bool source)
     {
@@ -97,8 +98,9 @@ internal sealed class TransferSide : IGroupPort
 
     public void Send(ReadOnlySpan<int> ranks, FrameType type, int length)
     {
+        Assert.NotNull(_room);
         foreach (int rank in ranks) Sent.Add((rank, type, _room[..length]));
-        _room = [];
+        _room = null;
     }
 
     public void RequestView() => throw new NotSupportedException();

@@ -85,7 +85,7 @@ internal sealed class StateSource(DhtState state, DhtSender send, Participant pa
     }
 
     /// <summary>
-    /// A newcomer cannot wait for the ranges of some keys: answers for the first keys, as many as fit a chunk, as soon as there is room.
+    /// A newcomer cannot wait for the ranges of some keys: answers for the first keys, until they have the size of a chunk, as soon as there is room.
     /// A newcomer asks one question at a time, so one is kept. A newcomer that was sent the whole state waits for no answer.
     /// </summary>
     public void OnFetch(int from, ref BodyReader body)
