@@ -45,10 +45,12 @@ internal sealed class SeedCampaign(CampaignOptions options)
         foreach (string line in empty) Console.WriteLine($"  never: {line}");
         string rare = string.Join(", ", _ingredients.Rare);
         if (rare.Length > 0) Console.WriteLine($"Hardly ever drawn: {rare}");
+        string often = string.Join(", ", _ingredients.TooOften);
+        if (often.Length > 0) Console.WriteLine($"Drawn too often: {often}");
         if (unobserved.Collect() is { } errors) Console.WriteLine(errors);
         string lost = string.Join(", ", _tallies.Values.Where(static tally => tally.LosesTooMuch).Select(static tally => tally.Scenario.Name));
         if (lost.Length > 0) Console.WriteLine($"Lost too often what the guarantees need: {lost}");
-        IsThorough = rare.Length == 0 && lost.Length == 0 && !unobserved.Found && !(isWhole && EmptyCells.MustBeNone(empty, progress.Done));
+        IsThorough = rare.Length == 0 && often.Length == 0 && lost.Length == 0 && !unobserved.Found && !(isWhole && EmptyCells.MustBeNone(empty, progress.Done));
         return (progress.Done - _failed, _failed);
     }
 

@@ -32,6 +32,16 @@ public sealed class LifeTests
     [InlineData(520018559)]
     public void Seeds_over_the_mesh_that_once_failed(ulong seed) => Assert.Null(ClusterScenarios.LivesOverMesh.Judge(seed));
 
+    /// <summary>Programs that may have ended while all are at rest: one or two, by exclusion, where sockets may fail.</summary>
+    [Theory]
+    [InlineData(0, 0, false, true)]
+    [InlineData(1, 1, false, false)]
+    [InlineData(1, 1, true, true)]
+    [InlineData(2, 2, true, true)]
+    [InlineData(2, 1, true, false)]
+    [InlineData(3, 3, true, false)]
+    public void Bad_luck_with_sockets_ends_few_programs_at_rest(int ended, int excluded, bool mayFail, bool isRight) => Assert.Equal(isRight, RestLosses.Wrong(ended, excluded, mayFail) is null);
+
     [Fact]
     public void Faults_of_one_node_cluster_around_the_times_given()
     {

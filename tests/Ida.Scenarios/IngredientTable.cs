@@ -17,16 +17,22 @@ internal sealed class IngredientTable
     /// </summary>
     public IEnumerable<string> Rare => _rows.Where(static pair => pair.Value.IsRare).Select(static pair => pair.Key);
 
+    /// <summary>Those that more seeds drew than <see cref="Scenario.Seldom"/> allows, in the sense of <see cref="LostShare"/>.</summary>
+    public IEnumerable<string> TooOften => _rows.Where(static pair => pair.Value.IsTooOften).Select(static pair => pair.Key);
+
     public void Add(Scenario scenario, ScenarioRun run)
     {
-        foreach (string name in scenario.Ingredients)
-        {
-            if (!_rows.TryGetValue(name, out var row)) _rows.Add(name, row = new());
-            row.Seeds++;
-            if (!run.Ingredients.Drawn.TryGetValue(name, out long times)) continue;
-            row.Drawn++;
-            row.Times += times;
-        }
+        foreach (string name in scenario.Ingredients) Add(name, null, run);
+        foreach (var (name, most) in scenario.Seldom) Add(name, most, run);
+    }
+
+    private void Add(string name, double? most, ScenarioRun run)
+    {
+        if (!_rows.TryGetValue(name, out var row)) _rows.Add(name, row = new() { Most = most });
+        row.Seeds++;
+        if (!run.Ingredients.Drawn.TryGetValue(name, out long times)) return;
+        row.Drawn++;
+        row.Times += times;
     }
 
     public void Print(TextWriter to)
@@ -40,9 +46,13 @@ internal sealed class IngredientTable
     {
         public long Seeds, Drawn, Times;
 
-        public bool IsRare => Drawn * 100 < Seeds * LeastPercent && BinomialTail.AtMost(Drawn, Seeds, LeastPercent / 100.0) < ByChance;
+        public double? Most { get; init; }
+
+        public bool IsTooOften => LostShare.IsTooLarge(Drawn, Seeds, Most);
+
+        public bool IsRare => Most is null && Drawn * 100 < Seeds * LeastPercent && BinomialTail.AtMost(Drawn, Seeds, LeastPercent / 100.0) < ByChance;
 
         public override string ToString() =>
-            string.Create(CultureInfo.InvariantCulture, $"{Drawn * 100.0 / Seeds,6:F1} % of {Seeds,7} {Times,9}{(IsRare ? $"  BELOW {LeastPercent} %:" : "")}");
+            string.Create(CultureInfo.InvariantCulture, $"{Drawn * 100.0 / Seeds,6:F1} % of {Seeds,7} {Times,9}{(IsRare ? $"  BELOW {LeastPercent} %:" : IsTooOften ? $"  ABOVE {Most * 100} %:" : "")}");
     }
 }

@@ -18,15 +18,15 @@ internal static class Leftovers
     private static readonly TimeSpan s_longRest = TimeSpan.FromSeconds(250), s_second = TimeSpan.FromSeconds(1);
 
     /// <summary>
-    /// Rests so long that links to nodes that have gone are over. The rest begins again if a node has ended meanwhile: over the mesh, among few nodes, bad luck with dials may
-    /// exclude one at any time. In memory no dial gets lost, so a node may end only because of what was before the rest.
+    /// Rests so long that links to nodes that have gone are over. The rest begins again if a node has ended meanwhile: where sockets may fail, bad luck with dials among few nodes
+    /// may exclude one at any time. Elsewhere no dial gets lost, so a node may end only because of what was before the rest.
     /// </summary>
     /// <param name="simulation">What rests.</param>
     /// <param name="settled">Whether all that was before the rest is over; if not, a node may still end because of it.</param>
     /// <param name="look">Called every second of the rest.</param>
     public static async Task RestLongAsync(Simulation simulation, bool settled, Action? look = null)
     {
-        for (bool mayEnd = !settled || simulation.Options.Carrier != SimCarrier.Memory; ; mayEnd = simulation.Options.Carrier != SimCarrier.Memory)
+        for (bool mayEnd = !settled || MayLoseAny(simulation); ; mayEnd = MayLoseAny(simulation))
         {
             var living = Lives(simulation);
             if (look is null) await simulation.Delay(s_longRest);
@@ -39,6 +39,9 @@ internal static class Leftovers
             if (!mayEnd) throw new ScenarioFailedException($"{living.Find(static node => !node.Alive)?.Name} has ended while all were at rest.");
         }
     }
+
+    /// <summary>Whether a node may end by bad luck alone.</summary>
+    public static bool MayLoseAny(Simulation simulation) => simulation.Options.Carrier == SimCarrier.Mesh && simulation.Sockets.MayFail;
 
     /// <summary>Judges nodes after a long rest; throws for what they keep at each of several looks. Nothing more is judged if some node begins or ends meanwhile.</summary>
     public static async Task JudgeAsync(IEnumerable<SimMember> members, ScenarioRun run)

@@ -1,3 +1,4 @@
+using System.Collections.ObjectModel;
 using Ida.Testing;
 
 namespace Ida.Scenarios;
@@ -7,6 +8,12 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
 {
     /// <summary>What its runs may draw, each to be found in at least one seed of a hundred; see <see cref="Scenarios.Ingredients"/>.</summary>
     public IReadOnlyList<string> Ingredients { get; init; } = [];
+
+    /// <summary>
+    /// What its runs may draw beside <see cref="Ingredients"/>, and in how large a share of its seeds at most: what is excused as bad luck. Where there is more of it, something
+    /// else is behind it.
+    /// </summary>
+    public IReadOnlyDictionary<string, double> Seldom { get; init; } = ReadOnlyDictionary<string, double>.Empty;
 
     /// <summary>
     /// The largest share of its seeds in which the faults may take what the guarantees need, so that little is judged. More is a defect of the schedule, or of the code that

@@ -43,7 +43,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
     public string? Without { get; } = without;
 
     /// <summary>What the run drew.</summary>
-    public Ingredients Ingredients { get; } = new(scenario.Ingredients);
+    public Ingredients Ingredients { get; } = new([.. scenario.Ingredients, .. scenario.Seldom.Keys]);
 
     /// <summary>How long things took in the run.</summary>
     public Measures Measures { get; } = new();

@@ -31,6 +31,17 @@ public sealed class IngredientsTests
     public void An_ingredient_of_one_in_a_hundred_is_named_once_in_a_million_campaigns(int seeds, int drawn, bool named) =>
         Assert.Equal(named, Table(seeds, drawn).Rare.Contains(Rare));
 
+    [Theory]
+    [InlineData(10_000, 100, false)]
+    [InlineData(10_000, 200, true)]
+    [InlineData(10_000, 0, false)]
+    public void Bad_luck_that_clearly_more_than_its_share_of_seeds_have_is_named(int seeds, int drawn, bool named)
+    {
+        var table = Table(seeds, drawn, most: 0.01);
+        Assert.Equal(named ? [Rare] : [], table.TooOften);
+        Assert.DoesNotContain(Rare, table.Rare);
+    }
+
     /// <summary>The expected figures are sums of exact fractions.</summary>
     [Theory]
     [InlineData(0, 1_000, 0.01, 4.317124741065825e-05)]
@@ -53,9 +64,10 @@ public sealed class IngredientsTests
         Assert.Throws<InvalidOperationException>(() => ingredients.Draw(Rare));
     }
 
-    private static IngredientTable Table(int seeds, int drawn)
+    private static IngredientTable Table(int seeds, int drawn, double? most = null)
     {
-        var scenario = new Scenario("test", static _ => { }) { Ingredients = [Common, Rare, Never] };
+        var scenario = new Scenario("test", static _ => { }) { Ingredients = most is null ? [Common, Rare, Never] : [Common, Never] };
+        if (most is { } share) scenario = scenario with { Seldom = new Dictionary<string, double> { [Rare] = share } };
         var table = new IngredientTable();
         for (int seed = 0; seed < seeds; seed++)
         {

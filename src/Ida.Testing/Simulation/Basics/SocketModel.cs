@@ -36,6 +36,9 @@ internal sealed record SocketModel
         ShortRead = 0.25, ShortWrite = 0.15, SmallBuffers = 0.5, Reset = 0.0005, HalfDial = 0.05, DialThrows = 0.02, AcceptFails = 0.05,
     };
 
+    /// <summary>Whether connections and dials may get lost by bad luck alone.</summary>
+    public bool MayFail => Reset > 0 || HalfDial > 0 || DialThrows > 0 || AcceptFails > 0;
+
     /// <summary>The first rule these values break, null for none.</summary>
     public string? BrokenRule =>
         ((ReadOnlySpan<double>)[ShortRead, ShortWrite, SmallBuffers, Reset, HalfDial, DialThrows, AcceptFails]).ContainsAnyExceptInRange(0, 1) ? "chances of sockets in 0..1"

@@ -113,6 +113,8 @@ internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUse
             var frame = _watched.AsSpan(0, length);
             peers = peers[..owner.MaySend(frame, peers.Length)];
             frame.CopyTo(mesh.Reserve(length));
+            // Room is for one send, as in the mesh.
+            _watched = [];
         }
         mesh.Send(peers, length);
     }

@@ -8,7 +8,7 @@ namespace Ida.Scenarios;
 internal static class LifeNames
 {
     public const string Early = "faults from the beginning", OfOne = "faults of one process", Again = "restarted after a crash", Excluded = "restarted after an exclusion", Unreached = "start given up", Rejoined = "second DHT",
-        Close = "leaves the DHT", Leave = "leaves the group", Stop = "stops its node";
+        EndedAtRest = "program excluded at rest", Close = "leaves the DHT", Leave = "leaves the group", Stop = "stops its node";
 
     private static readonly OracleOptions s_times = new();
     private static readonly (TimeSpan Most, string Name)[] s_lengths =
@@ -26,7 +26,7 @@ internal static class LifeNames
     /// <summary>What its seeds may draw.</summary>
     public static IReadOnlyList<string> Declared { get; } =
     [
-        Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, .. Lengths,
+        Early, OfOne, Again, Excluded, Unreached, Rejoined, Close, Leave, Stop, SmallRoom.Name, .. Lengths,
         .. Enum.GetValues<FaultKind>().Select(Of), .. Enum.GetValues<LifeStage>().Select(Of), .. Given.Select(GivenUp), .. Given.Select(GivenUpBefore), Leftovers.Judged, .. ThreadNames.Declared,
     ];
 

@@ -179,6 +179,12 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         else if (type == DhtFrame.Forward) to.U16((ushort)random.Next(8));
         else if (type == DhtFrame.Propose) to.U8((byte)random.Next(8));
         else if (isShort && type != DhtFrame.AskEnd && type != DhtFrame.Stable && type != DhtFrame.Aborted) to.U8(0);
+        if (tooLarge && driven && running.Kind.Changes && random.Next(2) == 0)
+        {
+            // A whole frame: but what a shard answers about a put is never too large.
+            read = true;
+            return to.Written.ToArray();
+        }
         if (random.Next(3) == 0)
         {
             int cut = random.Next(isShort || random.Next(2) != 0 ? to.Length : head);

@@ -106,12 +106,14 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
         var extra = SurfaceDriver.Value(member.Dht, SurfaceResolvers.Extra);
         var x = SurfaceDriver.Value(member.Dht, "x");
         string key = $"e{random.Next(2)}";
-        var (kind, task) = random.Next(4) switch
+        var (kind, task) = random.Next(6) switch
         {
             0 => (CallKind.Get, (Task)extra.GetAsync(key).AsTask()),
             1 => (CallKind.Put, extra.PutAsync(key, "e").AsTask()),
-            2 => (CallKind.Put, member.Dht.NewBatch().Put(extra, key, "e").Put(x, key, "e").CommitAsync().AsTask()),
-            _ => (CallKind.Put, x.MergeAsync(key, true).AsTask()),
+            2 => (CallKind.Commit, member.Dht.NewBatch().Put(extra, key, "e").Put(x, key, "e").CommitAsync().AsTask()),
+            3 => (CallKind.Change, extra.TryAddAsync(key, "e").AsTask()),
+            4 => (CallKind.Update, extra.UpdateAsync(key, static text => text.ValueOr("") + "e").AsTask()),
+            _ => (CallKind.Merge, x.MergeAsync(key, true).AsTask()),
         };
         ledger.Begin(new(kind, "of what some members lack", member, task, world.Now, TimeSpan.Zero) { Ended = ended => Ended(kind, ended) });
     }

@@ -49,7 +49,7 @@ internal sealed partial class SurfaceSchedule
         Recorder = new(clock: () => _world.Now);
         var bytes = new Prng(run.Seed ^ 0xB17E5);
         if (bytes.Next(4) == 0) _heavy = bytes;
-        _world.Options = DrawLevel(DrawBytes(DrawOptions()));
+        _world.Options = DrawLevel(DrawBytes(DrawSecond(DrawOptions(), new(run.Seed ^ 0x2ED))));
         DrawLinks(new(run.Seed ^ 0x117C5));
         DrawLost(new(run.Seed ^ 0x605E));
         DrawLate(new(run.Seed ^ 0x1A7E));
@@ -128,6 +128,14 @@ internal sealed partial class SurfaceSchedule
                 MaxQueuePerKey = bounds == 2 ? 1 + _random.Next(3) : 4096,
             },
         };
+    }
+
+    // Two small bounds at once: puts wait for their place while outcomes have to go.
+    private DhtOptions DrawSecond(DhtOptions options, Prng random)
+    {
+        if (random.Next(8) != 0) return options;
+        _drawn.Draw(SurfaceNames.FewOfBoth);
+        return options with { Member = options.Member with { MaxInFlight = 1 + random.Next(2), MaxOutcomeBytes = 4096 } };
     }
 
     // Room for a few large values.
