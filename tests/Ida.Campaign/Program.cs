@@ -5,7 +5,7 @@ namespace Ida.Campaign;
 
 /// <summary>
 /// The command line. Exit codes: 0 success, 1 failure, or nothing ran, 2 wrong command line, 130 interrupted. Success means that all seeds passed, drew every ingredient often
-/// enough, lost what the guarantees need seldom enough and left no error that no code looked at; with --mutate, that the missing rule was noticed.
+/// enough and what excuses something seldom enough, lost what the guarantees need seldom enough and left no error that no code looked at; with --mutate, that the missing rule was noticed.
 /// </summary>
 internal static class Program
 {

@@ -17,7 +17,7 @@ internal sealed class SeedCampaign(CampaignOptions options)
     private bool _historyWritten;
 
     /// <summary>
-    /// Whether every ingredient of the schedules was drawn often enough, no scenario lost too often what the guarantees need, no cell of the table of calls stayed empty
+    /// Whether every ingredient of the schedules was drawn often enough, and none too often, no scenario lost too often what the guarantees need, no cell of the table of calls stayed empty
     /// without being declared, and no task ended with an error that no code looked at.
     /// </summary>
     public bool IsThorough { get; private set; } = true;

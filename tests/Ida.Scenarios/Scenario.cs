@@ -28,7 +28,7 @@ internal sealed record Scenario(string Name, Action<ScenarioRun> Script)
     public int LeastBuffer { get; init; } = new SocketModel().LeastBuffer;
 
     /// <summary>The same over the TCP mesh on simulated sockets; <paramref name="except"/>: what only links in memory do.</summary>
-    public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", Script) { IsOverMesh = true, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
+    public Scenario OverMesh(params string[] except) => new($"{Name}-mesh", Script) { IsOverMesh = true, MostLost = MostLost, Seldom = Seldom, Ingredients = [.. Ingredients.Except(except), .. SocketNames.Declared, .. MeshStranger.Names] };
 
     /// <summary>Whether somebody listens to the activities of its calls.</summary>
     public bool IsListenedTo { get; private init; }

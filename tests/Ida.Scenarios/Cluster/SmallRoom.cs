@@ -3,7 +3,7 @@ using Ida.Testing;
 
 namespace Ida.Scenarios;
 
-/// <summary>Nodes with room for 64 KiB to 1 MiB that is not acknowledged, by all links together, so that a DHT's state and values wait for it.</summary>
+/// <summary>Nodes with room for 64 to 256 KiB that is not acknowledged, by all links together, so that a DHT's state and values wait for it.</summary>
 internal static class SmallRoom
 {
     public const string Name = "small link budget";
@@ -14,6 +14,6 @@ internal static class SmallRoom
         var shape = new Prng(run.Case.Seed * 0xD6E8_FEB8_6659_FD93);
         if (!shape.Chance(0.2)) return new();
         run.Ingredients.Draw(Name);
-        return new() { MostQueuedBytes = 64 << (10 + (int)shape.Next(5)) };
+        return new() { MostQueuedBytes = 64 << (10 + (int)shape.Next(3)) };
     }
 }

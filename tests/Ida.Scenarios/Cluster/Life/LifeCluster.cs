@@ -9,7 +9,7 @@ namespace Ida.Scenarios;
 
 /// <summary>
 /// Whole nodes from their start on, under faults as long as in life, with programs that are restarted. Each DHT that ever existed is judged on its own, and at the end all
-/// programs must serve again, but for one or two that bad luck with sockets has ended. If one process alone had all the faults, and they began when all served, the first DHT must not be lost.
+/// programs must serve again; what comes later is demanded of all but one or two that bad luck with sockets has ended. If one process alone had all the faults, and they began when all served, the first DHT must not be lost.
 /// </summary>
 internal sealed class LifeCluster
 {
@@ -174,7 +174,7 @@ internal sealed class LifeCluster
         return AllServe();
     }
 
-    /// <summary>All programs must serve, and hold the same, but for those that <see cref="Living"/> excuses.</summary>
+    /// <summary>All programs must serve; after that, all but those that <see cref="Living"/> excuses must go on to, and hold the same.</summary>
     private async Task RestAsync()
     {
         foreach (var one in _programs) await ServeAsync(one, "at rest");

@@ -8,7 +8,7 @@ using Ida.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>
-/// A member that lies in its own name: it sends frames about operations under way that have bytes too many or too few; or proposals that the receiver holds already, with another
+/// A member that lies in its own name: it sends frames about operations under way that have bytes too many or too few; or answers about puts that only a read may have; or proposals that the receiver holds already, with another
 /// effect or expectation. The receiver must refuse each lie or be unmoved by it; nothing that is judged may change.
 /// </summary>
 internal sealed class SurfaceLiar(DhtWorld world, Prng random)
@@ -42,7 +42,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         var body = Write(type, about, from.Rank, layer, out bool read);
         long before = target.Node.Counters.Refused(RefusalReason.Malformed);
         target.Deliver(new(type, body, target.View!.Id, from.Rank));
-        if (read && target.Node.Counters.Refused(RefusalReason.Malformed) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a frame {(byte)type} of {body.Length} bytes that is not whole: {Convert.ToHexString(body)}.");
+        if (read && target.Node.Counters.Refused(RefusalReason.Malformed) != before + 1) throw new ScenarioFailedException($"m{target.Index} took a frame {(byte)type} of {body.Length} bytes that it must refuse: {Convert.ToHexString(body)}.");
         return SurfaceNames.Liar;
     }
 
@@ -158,7 +158,7 @@ internal sealed class SurfaceLiar(DhtWorld world, Prng random)
         return true;
     }
 
-    /// <summary>A valid frame with bytes behind its end, or without its end. Results and answers that nobody waits for are not <paramref name="read"/>.</summary>
+    /// <summary>A valid frame with bytes behind its end, or without its end; or a whole one that says of a put that its result is too large. Results and answers that nobody waits for are not <paramref name="read"/>.</summary>
     private byte[] Write(FrameType type, in AttemptId key, int from, DhtLayer layer, out bool read)
     {
         var to = new BodyWriter(_room);

@@ -122,7 +122,8 @@ internal sealed class SurfaceMaps(DhtWorld world, Prng random, Ingredients ingre
     {
         var error = CallErrors.ErrorOf(ended);
         if (error is MapNotAgreedException) ingredients.Draw(SurfaceNames.NotAgreed);
-        else if (error is not null && !CallErrors.Allows(kind, error, cancelled: false)) throw new ScenarioFailedException($"A call of what some members lack ended with {error}");
+        // The resolver throws nowhere: a replica that says so took the call though it lacks the resolver.
+        else if (error is ResolverException or PartlyAppliedException || error is not null && !CallErrors.Allows(kind, error, cancelled: false)) throw new ScenarioFailedException($"A call of what some members lack ended with {error}");
         if (error is not null) return;
         ingredients.Draw(SurfaceNames.Agreed);
         var lacks = world.Members.Find(static m => m.InView && m.Host.Current is { IsOver: false, State.Map: not null } layer && layer.State.Maps.Named(SurfaceResolvers.Extra) is null);
