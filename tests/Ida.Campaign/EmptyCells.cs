@@ -35,8 +35,7 @@ internal static class EmptyCells
             (CallKind.Join, [Fault, nameof(ContractException), nameof(JoinTimeoutException), nameof(GroupOverloadedException)]),
             (CallKind.Leave, [Fault]),
             (CallKind.Dispose, [Fault]),
-            // A send that need not wait for room is over at once, and only surfaces fill the room.
-            (CallKind.Send, [.. s_ofPlans, nameof(GroupOverloadedException)]),
+            (CallKind.Send, [nameof(GroupOverloadedException)]),
             (CallKind.OrderedSend, [nameof(GroupOverloadedException)]),
             (CallKind.SendTo, [.. s_ofPlans, nameof(GroupOverloadedException)]),
             (CallKind.Query, [.. s_ofPlans, nameof(GroupOverloadedException), nameof(SendQueueFullException)]),

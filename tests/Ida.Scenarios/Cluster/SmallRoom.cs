@@ -6,7 +6,7 @@ namespace Ida.Scenarios;
 /// <summary>Nodes with room for 64 to 256 KiB that is not acknowledged, by all links together, so that a DHT's state and values wait for it.</summary>
 internal static class SmallRoom
 {
-    public const string Name = "small link budget";
+    public const string Name = GroupNames.SmallBudget;
 
     /// <summary>The simulation's options of a run; in one of five seeds the room is small.</summary>
     public static SimulationOptions Draw(ScenarioRun run)
