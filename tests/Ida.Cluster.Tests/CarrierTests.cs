@@ -26,9 +26,31 @@ public sealed class CarrierTests
     public void Every_call_of_groups_ends_as_documented_over_the_mesh() =>
         SimulationRunner.ForEachSeed(15, $"*{nameof(Every_call_of_groups_ends_as_documented_over_the_mesh)}", GroupScenarios.SurfaceOverMesh.Case());
 
-    private static List<string> Outcome(ulong seed, SimCarrier carrier)
+    /// <summary>With credentials nothing changes but the bytes.</summary>
+    [Fact]
+    public void Secure_connections_have_the_same_outcome()
     {
-        using var simulation = new Simulation(new SimulationOptions { Seed = seed, Carrier = carrier });
+        for (ulong seed = 1; seed <= 4; seed++) Assert.Equal(Outcome(seed, SimCarrier.Mesh), Outcome(seed, SimCarrier.Mesh, secure: true));
+    }
+
+    /// <summary>TLS draws random numbers of its own, and still a seed takes the same steps each time.</summary>
+    [Fact]
+    public void A_seed_repeats_itself_over_secure_connections()
+    {
+        ulong[] traces = [Trace(), Trace()];
+        Assert.Equal(traces[0], traces[1]);
+
+        static ulong Trace()
+        {
+            using var simulation = new Simulation(new SimulationOptions { Seed = 3, Carrier = SimCarrier.Mesh, IsSecure = true, Sockets = SocketModel.Rough });
+            simulation.RunAsync(() => RunAsync(new(simulation), [], [], []), TimeSpan.FromMinutes(5));
+            return simulation.TraceHash;
+        }
+    }
+
+    private static List<string> Outcome(ulong seed, SimCarrier carrier, bool secure = false)
+    {
+        using var simulation = new Simulation(new SimulationOptions { Seed = seed, Carrier = carrier, IsSecure = secure });
         var cluster = new SimCluster(simulation);
         var (views, messages, results) = (new SortedSet<string>(StringComparer.Ordinal), new List<List<string>>(), new List<string>());
         simulation.RunAsync(() => RunAsync(cluster, views, messages, results), TimeSpan.FromMinutes(5));

@@ -16,7 +16,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
     public Simulation Start(SimulationOptions? options = null)
     {
         options ??= new();
-        if (scenario.IsOverMesh) options = options with { Carrier = SimCarrier.Mesh, Sockets = SocketNames.Draw(Case.Seed) with { LeastBuffer = scenario.LeastBuffer } };
+        if (scenario.IsOverMesh) options = options with { Carrier = SimCarrier.Mesh, IsSecure = SocketNames.IsSecure(Case.Seed), Sockets = SocketNames.Draw(Case.Seed) with { LeastBuffer = scenario.LeastBuffer } };
         return _simulation = Case.Start(options);
     }
 
@@ -33,7 +33,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
         if (_simulation is null) return;
         if (scenario.IsOverMesh)
         {
-            SocketNames.Note(_simulation.Tally, Ingredients);
+            SocketNames.Note(_simulation, Ingredients);
             MeshStranger.Note(_simulation.Nodes, Ingredients);
         }
         ThreadNames.Note(_simulation.Threads, Ingredients);

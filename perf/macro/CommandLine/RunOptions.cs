@@ -1,3 +1,7 @@
+using System.Security.Cryptography;
+using System.Text;
+using GroupCore.Transport;
+
 namespace Ida.Perf.Macro.CommandLine;
 
 /// <summary>The options of one run. The driver and its members parse the same command line.</summary>
@@ -27,6 +31,9 @@ internal sealed record RunOptions
 
     /// <summary>Longest spin of a node's loop, µs.</summary>
     public int Spin { get; init; }
+
+    /// <summary>Whether nodes have a cluster key, so that connections are TLS.</summary>
+    public bool Secure { get; init; }
 
     public bool TotalOrder { get; init; }
 
@@ -83,6 +90,9 @@ internal sealed record RunOptions
     /// <summary>Silence after which a process is excluded, and length of the lease, in ms; 0 for the library's defaults.</summary>
     public int Detection { get; init; }
 
+    /// <summary>The members' credentials. The key is no secret: it follows from the name of the cluster, so that it need not be handed on.</summary>
+    public Security Credentials(string cluster) => Secure ? Security.ClusterKey(Convert.ToHexString(SHA256.HashData(Encoding.UTF8.GetBytes(cluster)))) : Security.Loopback;
+
     public int ShardSize => Backups + 1;
 
     /// <summary>Number of members with a slot once all have joined.</summary>
@@ -109,6 +119,7 @@ internal sealed record RunOptions
             Out = a.Text("out"),
             Verbose = a.OneOf("verbose", "false", "true") == "true",
             Spin = a.Number("spin", 50, 0, 10_000),
+            Secure = a.OneOf("security", "none", "key") == "key",
         };
         var options = a.Command switch
         {

@@ -37,6 +37,7 @@ internal abstract class Run(RunOptions options, Cluster cluster, Report report)
         report.Set("seconds", options.Seconds);
         report.Set("warmup", options.Warmup);
         report.Set("spin_us", options.Spin);
+        report.Set("security", options.Secure ? "key" : "none");
         report.Set("runtime", $".NET {Environment.Version}");
         report.Set("gc", $"{(GCSettings.IsServerGC ? "server" : "workstation")}, concurrent {(GC.GetConfigurationVariables().GetValueOrDefault("ConcurrentGC") is true ? "on" : "off")}");
         report.Set("cpu_cores", Environment.ProcessorCount);

@@ -23,7 +23,7 @@ internal sealed class NodeEcho : IFrameHandler, ILinkObserver, IAsyncDisposable
     public NodeEcho(RunOptions options)
     {
         _message = new byte[options.Size];
-        var settings = new NodeLoopOptions { Cluster = "perf", Spin = TimeSpan.FromMicroseconds(options.Spin) };
+        var settings = new NodeLoopOptions { Cluster = "perf", Spin = TimeSpan.FromMicroseconds(options.Spin), Credentials = options.Credentials("perf").Open("perf") };
         _loop = NodeLoop.Start(settings, node =>
         {
             node.Route(Ping, Pong, this);

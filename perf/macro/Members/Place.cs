@@ -16,6 +16,7 @@ internal sealed record Place(int Id, string Cluster, string[] Seeds, RunOptions 
         Seeds = Seeds,
         Tag = $"{Id}",
         Spin = TimeSpan.FromMicroseconds(Options.Spin),
+        Security = Options.Credentials(Cluster),
         Membership = Options.Detection == 0 ? new() : new()
         {
             ProbeInterval = TimeSpan.FromMilliseconds(Options.Detection / (double)DetectionRounds),

@@ -156,6 +156,30 @@ internal static partial class GroupCoreEvents
     [LoggerMessage(1107, LogLevel.Warning, "Node {Node}: {Peer} refused the connection: it speaks wire version {Version}; this node speaks version {Own}. At most one line a second.")]
     private static partial void WireVersionDiffers(ILogger logger, string node, string peer, int version, int own);
 
+    public static void PeerUntrusted(this NodeLog log, string peer, string why)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, peer, why), static (to, e) => PeerUntrusted(to, e.node, e.peer, e.why));
+    }
+
+    [LoggerMessage(1108, LogLevel.Warning, "Node {Node}: the process at {Peer} did not show that it belongs to the cluster: {Why}. At most one line a second.")]
+    private static partial void PeerUntrusted(ILogger logger, string node, string peer, string why);
+
+    public static void Listening(this NodeLog log, string address, string accepts)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, address, accepts), static (to, e) => Listening(to, e.node, e.address, e.accepts));
+    }
+
+    [LoggerMessage(1109, LogLevel.Information, "Node {Node}: listens at {Address} and accepts {Accepts}.")]
+    private static partial void Listening(ILogger logger, string node, string address, string accepts);
+
+    public static void CredentialsFailed(this NodeLog log, string what)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, what), static (to, e) => CredentialsFailed(to, e.node, e.what));
+    }
+
+    [LoggerMessage(1110, LogLevel.Error, "Node {Node}: its own credentials cannot be used as they are now, and what was valid before is used on: {What}. At most one line a second.")]
+    private static partial void CredentialsFailed(ILogger logger, string node, string what);
+
     public static void Joining(this NodeLog log, string group)
     {
         if (log.IsOn) log.Add(Category, (node: log.Name, group), static (to, e) => Joining(to, e.node, e.group));

@@ -37,14 +37,15 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
         NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
         _batches = new(OnCompletionFault, SendLeft);
-        _follower = new(portable: !UsesEpoll(options.Port));
+        _follower = new(portable: !NodePort.UsesEpoll(options.Port));
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;
         ISocketPort? port = null;
         try
         {
-            var opened = port = CreatePort(options.Port);
-            _node = new(Entropy.Next() | 1, options.Seed ?? Entropy.Next(), this,
-                node => _mesh = new(node, new(options.Cluster, opened, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests), Entropy.Next()), options.CommandCapacity);
+            var opened = port = NodePort.Open(options);
+            ulong start = Entropy.Next();
+            _node = new(NodePort.IdOf(opened, start), options.Seed ?? Entropy.Next(), this,
+                node => _mesh = new(node, new(options.Cluster, opened, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests, Start: start), Entropy.Next()), options.CommandCapacity);
         }
         catch
         {
@@ -63,6 +64,9 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
 
     /// <summary>Where the node listens: the same as <see cref="Local"/> unless another address is advertised.</summary>
     public NodeAddress Bound => _mesh.Bound;
+
+    /// <summary>Whose connections the node accepts, as a part of a sentence.</summary>
+    public string Accepts => _mesh.Accepts;
 
     /// <summary>What ended the loop against its will; null while it runs and after a stop.</summary>
     public Exception? Fault { get; private set; }
@@ -154,10 +158,6 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         _mesh.Dispose();
         if (Interlocked.Add(ref _threads, started - Threads) == 0) _follower.Dispose();
     }
-
-    private static bool UsesEpoll(SocketPortKind kind) => OperatingSystem.IsLinux() && kind != SocketPortKind.Completion;
-
-    private static ISocketPort CreatePort(SocketPortKind kind) => UsesEpoll(kind) && OperatingSystem.IsLinux() ? new EpollPort() : new CompletionPort();
 
     private void Drain()
     {

@@ -2,6 +2,7 @@ using System.Text;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Transport.Mesh;
+using GroupCore.Transport.Secure;
 
 namespace GroupCore.Hosting;
 
@@ -19,6 +20,9 @@ internal sealed record NodeLoopOptions
 
     /// <summary>Address under which others reach this node when it is not the one it listens at (port forwarding); null otherwise.</summary>
     public string? Advertise { get; init; }
+
+    /// <summary>What the node shows to others, and whom it accepts; null without credentials.</summary>
+    public Credentials? Credentials { get; init; }
 
     /// <summary>How the sockets are driven.</summary>
     public SocketPortKind Port { get; init; }

@@ -70,6 +70,9 @@ internal static unsafe partial class LibC
     [LibraryImport("libc", EntryPoint = "getsockname", SetLastError = true)]
     public static partial int GetSocketName(int socket, byte* address, uint* length);
 
+    [LibraryImport("libc", EntryPoint = "getpeername", SetLastError = true)]
+    public static partial int GetPeerName(int socket, byte* address, uint* length);
+
     [LibraryImport("libc", EntryPoint = "connect", SetLastError = true)]
     public static partial int Connect(int socket, byte* address, uint length);
 

@@ -38,4 +38,7 @@ public enum RefusalReason
 
     /// <summary>A guest (a node that only dialled in) that was silent the longest and gave its place to a newcomer: its link is ended.</summary>
     Displaced,
+
+    /// <summary>A connection whose other end did not show that it belongs to the cluster: no certificate that is accepted, or no proof of the cluster key.</summary>
+    Untrusted,
 }

@@ -39,8 +39,9 @@ public sealed partial class SimNode : ICaller
         double drift = simulation.Options.MaxClockDrift * (own.UpTo(2_000_000) - 1_000_000) / 1_000_000.0;
         _clock = new(own.UpTo(SimTime.Nanoseconds(simulation.Options.MaxClockOffset)), drift);
         var protocol = new Choices(Choices.Seed(ScheduleSeed, 3, 0));
-        Id = protocol.Next() | 1;
-        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node) : new SimLinks(this, node)).Links, CommandCapacity, without);
+        ulong start = protocol.Next();
+        Id = simulation.Options.IsSecure ? SimCredentials.Of(Address).Identity.IdOf(start) : start | 1;
+        _node = new(Id, protocol.Next(), new SimHostPort(this), node => (Carrier = simulation.Options.Carrier == SimCarrier.Mesh ? new MeshCarrier(this, node, start) : new SimLinks(this, node)).Links, CommandCapacity, without);
         _node.Counters.ThrowsForbidden = true;
         _node.Advance(_clock.Local(simulation.Time));
     }

@@ -71,7 +71,8 @@ public sealed partial class IdaNode : IAsyncDisposable
 
     /// <summary>Starts a node and waits until the cluster has registered it.</summary>
     /// <exception cref="ArgumentException">An option is wrong; the message names it and what is allowed.</exception>
-    /// <exception cref="InsecureBindException">The listen address is beyond the loopback.</exception>
+    /// <exception cref="InsecureBindException">The listen address is beyond the loopback, and there are no credentials.</exception>
+    /// <exception cref="CredentialsException">The credentials cannot be used.</exception>
     /// <exception cref="AddressInUseException">The address of <see cref="IdaNodeOptions.Listen"/> is taken.</exception>
     /// <exception cref="WrongClusterException">All seeds belong to a cluster of another name; thrown as soon as they have answered.</exception>
     /// <exception cref="ClusterUnreachableException">No node of the cluster answered within <see cref="IdaNodeOptions.StartTimeout"/>.</exception>

@@ -23,7 +23,7 @@ public sealed record IdaNodeOptions
 
     /// <summary>
     /// Where to listen, <c>host:port</c>. Default: the first address of <see cref="Seeds"/> that is on this machine and free,
-    /// else a port of the system's choice on the loopback. An address beyond the loopback is refused as long as there are no credentials.
+    /// else a port of the system's choice on the loopback. An address beyond the loopback needs <see cref="Security"/>.
     /// </summary>
     public string? Listen { get; init; }
 
@@ -32,6 +32,12 @@ public sealed record IdaNodeOptions
     /// It is the address to put among the <see cref="Seeds"/>. Default: where it listens.
     /// </summary>
     public string? Advertise { get; init; }
+
+    /// <summary>
+    /// How the nodes of the cluster know each other, and what protects their bytes on the way: the same kind at all nodes. Default <see cref="Security.Loopback"/>, which
+    /// allows addresses of the loopback only.
+    /// </summary>
+    public Security Security { get; init; } = Security.Loopback;
 
     /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 bytes of UTF-8. Default none.</summary>
     public string Tag { get; init; } = "";
@@ -89,6 +95,7 @@ public sealed record IdaNodeOptions
         ThrowIfNull(Cluster, nameof(Cluster));
         ThrowIfNull(Seeds, nameof(Seeds));
         ThrowIfNull(Tag, nameof(Tag));
+        ThrowIfNull(Security, nameof(Security));
         ThrowIfNull(Membership, nameof(Membership));
         ThrowIfNull(Groups, nameof(Groups));
         if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with an unpaired surrogate: other nodes would read another name.");

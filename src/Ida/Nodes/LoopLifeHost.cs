@@ -1,14 +1,20 @@
+using System.Net;
+using System.Net.Sockets;
+using GroupCore.Diagnostics;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Secure;
 using Oracle;
 
 namespace Ida.Nodes;
 
-/// <summary>Lives on a loop with TCP links. The first life finds the address to listen at, later ones keep it.</summary>
+/// <summary>Lives on a loop with TCP links. The first life finds the address to listen at, later ones keep it. Throws <see cref="CredentialsException"/>.</summary>
 internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port = SocketPortKind.Auto) : ILifeHost
 {
     private const string AnyLocalPort = "127.0.0.1:0";
+    // Once for all lives, and before the first: it calls the user's functions.
+    private readonly Credentials? _credentials = options.Security.Open(options.Cluster);
     private NodeLoop? _loop;
     private string? _listen = options.Listen;
 
@@ -18,8 +24,9 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
 
     public INode Begin(Action<INode> attach)
     {
-        _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyLocalPort, attach);
+        _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyPort(), attach);
         _listen = _loop.Bound.Text;
+        _loop.Node.Log.Listening(_listen, _loop.Accepts);
         return _loop.Node;
     }
 
@@ -56,6 +63,24 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         return null;
     }
 
+    // With credentials, the address of this machine from which the first seed is reached: it is one at which the others reach this machine, unless something translates addresses between them.
+    private string AnyPort()
+    {
+        if (_credentials is null || options.Seeds.Count == 0) return AnyLocalPort;
+        var seed = EndPointText.Parse(options.Seeds[0], nameof(options.Seeds));
+        using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        try
+        {
+            // No byte is sent: the system only chooses the way.
+            socket.Connect(seed);
+            return new IPEndPoint(((IPEndPoint)socket.LocalEndPoint!).Address, 0).ToString();
+        }
+        catch (SocketException)
+        {
+            return AnyLocalPort;
+        }
+    }
+
     private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port, MostQueuedBytes = options.MaxQueuedBytes }, attach);
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port, Credentials = _credentials, MostQueuedBytes = options.MaxQueuedBytes }, attach);
 }

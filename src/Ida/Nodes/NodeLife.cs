@@ -169,7 +169,11 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     }
 
     private ClusterUnreachableException Unreachable() => new(
-        $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.");
+        $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.{Untrusted()}");
+
+    private string Untrusted() => Node.Counters.Refused(RefusalReason.Untrusted) == 0
+        ? ""
+        : " A process there did not show that it belongs to the cluster: Security differs, or its keys or certificates do. The log says which process, and why.";
 
     private WrongClusterException WrongCluster() => new(
         $"Cluster '{_options.Cluster}' is not at {string.Join(", ", _options.Seeds)}: a node of another cluster answers there.");

@@ -100,6 +100,8 @@ internal sealed class ScriptedPort : ISocketPort
         return count;
     }
 
+    public IPEndPoint? RemoteOf(PortSocket socket) => null;
+
     public void Close(PortSocket socket) => ((OtherEnd)socket).MarkClosed();
 
     public void Wake()

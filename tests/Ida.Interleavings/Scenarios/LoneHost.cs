@@ -18,7 +18,7 @@ internal sealed class LoneHost : IHostPort
     {
         _schedule = schedule;
         _batches = new(error => schedule.Fail($"A completion threw {error}"), static () => { });
-        Node = new(1, 1, this, static node => new TcpMesh(node, new("", new EpollPort(), null!, null, 0, 0, 0), 0), capacity);
+        Node = new(1, 1, this, static node => new TcpMesh(node, new("", new SocketPort(), null!, null, 0, 0, 0, 0), 0), capacity);
     }
 
     public Node Node { get; }

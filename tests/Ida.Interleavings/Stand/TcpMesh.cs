@@ -43,6 +43,8 @@ internal sealed class TcpMesh : ILinks, IDisposable
 
     public NodeAddress Bound => Local;
 
+    public string Accepts => "";
+
     public long NextTimer => long.MaxValue;
 
     public bool HasWork => Unsent > 0;

@@ -4,6 +4,7 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
 using GroupCore.Membership;
+using GroupCore.Transport;
 using GroupCore.Wire;
 using Ida.Tests.Shared;
 using Oracle;
@@ -40,6 +41,7 @@ public sealed class OptionsGuideTests
         OracleOptions or GroupHostOptions or DhtMemberOptions => "its defaults",
         IPayloadSerializer => "MessagePack",
         IStableHash hash => hash.Name,
+        Security => "`Security.Loopback`",
         bool flag => flag ? "true" : "false",
         Enum => value.ToString()!,
         TimeSpan time => Text(time),

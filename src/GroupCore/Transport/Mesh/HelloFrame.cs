@@ -9,10 +9,11 @@ namespace GroupCore.Transport.Mesh;
 /// First frame of a dialler. <paramref name="Expected"/> 0 asks only who is there, and names no session. <paramref name="Token"/> is the dialler's name of the
 /// session and <paramref name="PeerToken"/> the acceptor's, if the dialler knows it (0: not yet), so that neither end resumes a session that the other has closed.
 /// In a probe both tokens are digests (<see cref="Digest"/>): another node may listen there, and with the names it could resume the session itself. The second
-/// digest leaves out the dialler's name, for an acceptor that has not learned it yet.
+/// digest leaves out the dialler's name, for an acceptor that has not learned it yet. <paramref name="Start"/> is the number that makes the dialler's id of its identity
+/// (<see cref="NodeIdentity.IdOf"/>), 0 without credentials; it is the last field, which older nodes neither send nor read.
 /// </summary>
 internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte MaxVersion, bool Probe, ulong NodeId, ulong Expected,
-    ulong Token, ulong PeerToken, long Received, string Listen)
+    ulong Token, ulong PeerToken, long Received, string Listen, ulong Start = 0)
 {
     /// <summary>The wire version this code speaks.</summary>
     public const byte Version = FrameHeader.Version >> 4;
@@ -40,7 +41,7 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
     {
         int cluster = Encoding.UTF8.GetByteCount(Cluster), listen = Encoding.UTF8.GetByteCount(Listen);
         // Pinned: the socket is given the address of its bytes.
-        var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 2 + cluster + listen, pinned: true);
+        var frame = GC.AllocateArray<byte>(FrameHeader.Size + Fixed + 2 + cluster + listen + sizeof(ulong), pinned: true);
         FrameHeader.Write(frame, FrameType.Hello, 0, 0, frame.Length - FrameHeader.Size);
         var body = frame.AsSpan(FrameHeader.Size);
         (body[0], body[1], body[2]) = (MinVersion, MaxVersion, Probe ? (byte)1 : (byte)0);
@@ -50,7 +51,8 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
         BinaryPrimitives.WriteUInt64LittleEndian(body[27..], PeerToken);
         BinaryPrimitives.WriteInt64LittleEndian(body[35..], Received);
         body = WriteText(body[Fixed..], Cluster, cluster);
-        WriteText(body, Listen, listen);
+        body = WriteText(body, Listen, listen);
+        BinaryPrimitives.WriteUInt64LittleEndian(body, Start);
         return frame;
     }
 
@@ -62,9 +64,11 @@ internal readonly record struct HelloFrame(string Cluster, byte MinVersion, byte
         if (!TryReadText(ref texts, out string cluster) || !TryReadText(ref texts, out string listen)) return false;
         hello = new(cluster, body[0], body[1], (body[2] & 1) != 0, BinaryPrimitives.ReadUInt64LittleEndian(body[3..]),
             BinaryPrimitives.ReadUInt64LittleEndian(body[11..]), BinaryPrimitives.ReadUInt64LittleEndian(body[19..]),
-            BinaryPrimitives.ReadUInt64LittleEndian(body[27..]), BinaryPrimitives.ReadInt64LittleEndian(body[35..]), listen);
+            BinaryPrimitives.ReadUInt64LittleEndian(body[27..]), BinaryPrimitives.ReadInt64LittleEndian(body[35..]), listen, ReadStart(texts));
         return hello is { NodeId: not 0, Token: not 0, Received: >= 0 } && hello.MinVersion <= hello.MaxVersion;
     }
+
+    internal static ulong ReadStart(ReadOnlySpan<byte> from) => BinaryPrimitives.TryReadUInt64LittleEndian(from, out ulong start) ? start : 0;
 
     internal static Span<byte> WriteText(Span<byte> to, string text, int bytes)
     {

@@ -52,10 +52,19 @@ internal sealed class LinkPeer(TcpMesh mesh, LinkSession session, NodeAddress ad
     public long AskBefore { get; set; }
 
     /// <summary>Whether nothing is sent, and no frame that arrives is delivered, until the peer is confirmed or no node answers that could confirm it.</summary>
-    public bool IsHeld => (Confirming is not null || AskBefore != 0) && !IsUnanswered && !IsConfirmed;
+    public bool IsHeld => (Confirming is not null || AskBefore != 0) && !IsUnanswered && !IsConfirmed && !IsProven;
 
     /// <summary>Whether the node that listens at the address that was asked for is known to have this session.</summary>
     public bool IsConfirmed { get; set; }
+
+    /// <summary>Who it has shown to be, by its credentials; null without any. Its id is its own then, whether or not it can be reached at an address.</summary>
+    public NodeIdentity? Identity { get; set; }
+
+    /// <summary>Whether its id is proven to be its own.</summary>
+    public bool IsProven => Identity is not null;
+
+    /// <summary>Under which number its malformed frames are counted: one for each identity, since a node with credentials may have many ids.</summary>
+    public ulong Culprit => Identity?.IdOf(0) ?? NodeId;
 
     /// <summary>Whether a node that dialled in under this id has turned out to be another. From then on a node that dials in under it does not stop this node's dial.</summary>
     public bool IsDisputed { get; set; }

@@ -69,12 +69,13 @@ internal sealed partial class TcpMesh
             Drop(connection);
             Unconfirmed(peer);
         }
-        else if (Denies(ack))
+        else if (Denies(ack) && !peer.IsProven)
         {
             Denied(peer);
         }
         else
         {
+            // Of a node with credentials this says only that it cannot be reached where it says.
             DialFailed(connection, LinkFault.Unreachable, 0);
         }
     }

@@ -9,6 +9,7 @@ internal sealed partial class TcpMesh
 {
     private const long ShortLife = 1000 * Millisecond;
     private const long DialTime = 1000 * Millisecond;
+    private const long ProofTime = 2000 * Millisecond;
     private const long HelloTime = 5000 * Millisecond;
     private const long ReportPause = 50 * Millisecond;
     private const long FramingPause = 1000 * Millisecond;
@@ -25,10 +26,20 @@ internal sealed partial class TcpMesh
         if (_strangers.Count >= MaxStrangers)
         {
             _node.Counters.Refuse(RefusalReason.Handshake);
-            Drop(_strangers[0]);
+            Drop(LeastKnown());
         }
         var connection = Begin(socket, ConnectionKind.Accepted, null, HelloTime);
         _strangers.Add(connection);
+    }
+
+    // The oldest; with credentials one that has not shown who it is, and any of them: in a flood the oldest may be a member's, whose handshake goes on.
+    private TcpConnection LeastKnown()
+    {
+        if (_port.Identity is null) return _strangers[0];
+        int first = (int)_random.Next(0, _strangers.Count);
+        for (int i = 0; i < _strangers.Count; i++)
+            if (_strangers[(first + i) % _strangers.Count] is { Socket.Identity: null } unknown) return unknown;
+        return _strangers[0];
     }
 
     public void OnAcceptFailed(bool noDescriptor)
@@ -45,11 +56,23 @@ internal sealed partial class TcpMesh
         if (connection.State != ConnectionState.Connecting) return;
         if (result == DialResult.Connected)
         {
+            if (_port.Identity is not null) Extend(connection, DialTime);
             Become(connection, ConnectionState.AwaitAck);
             SayHello(connection);
             return;
         }
-        DialFailed(connection, result == DialResult.Refused ? LinkFault.Refused : LinkFault.Unreachable, 0);
+        DialFailed(connection, result == DialResult.Refused ? LinkFault.Refused : LinkFault.Unreachable, result == DialResult.Untrusted ? FramingPause : 0);
+    }
+
+    // A host that answers gets time for what both ends have to show each other, three round trips and some milliseconds of both machines.
+    public void OnReached(PortSocket socket) => Extend((TcpConnection)socket.Owner!, ProofTime);
+
+    public void OnCredentialsTrouble(string what) => TellCredentials(what);
+
+    public void OnUntrusted(PortSocket socket, string why)
+    {
+        _node.Counters.Refuse(RefusalReason.Untrusted);
+        TellUntrusted(_port.RemoteOf(socket), why);
     }
 
     public void OnDeadline(TcpConnection connection)
@@ -86,7 +109,7 @@ internal sealed partial class TcpMesh
             return;
         }
         if (kind != ConnectionKind.Probe) _timers.Cancel(peer.Redial);
-        if (_muted.IsMuted(peer.NodeId, _node.Now))
+        if (_muted.IsMuted(peer.Culprit, _node.Now))
         {
             Report(peer, LinkFault.Unreachable);
             if (kind != ConnectionKind.Probe) RedialLater(peer, FramingPause);
@@ -134,6 +157,13 @@ internal sealed partial class TcpMesh
         connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
         _connections.Add(connection);
         return connection;
+    }
+
+    private void Extend(TcpConnection connection, long time)
+    {
+        if (connection.State != ConnectionState.Connecting) return;
+        _timers.Cancel(connection.Deadline);
+        connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
     }
 
     private void DialFailed(TcpConnection connection, LinkFault fault, long pause)

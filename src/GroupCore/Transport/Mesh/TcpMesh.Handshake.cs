@@ -13,7 +13,7 @@ internal sealed partial class TcpMesh
         var subject = connection.Rival ?? peer;
         bool probe = connection.Kind != ConnectionKind.Dialled || connection.Rival is not null;
         var hello = new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, probe, _node.Id, subject.NodeId, subject.Token, subject.PeerToken,
-            subject.Session.Received, Local.Text);
+            subject.Session.Received, Local.Text, _start);
         // The node that is asked may not be the one that has the session, and must not learn the session's names.
         if (probe) hello = hello with { Token = Digest(subject, subject.Token), PeerToken = Digest(subject, 0), Received = 0 };
         else if (hello.Expected == 0) hello = hello with { Token = HelloFrame.NoName };
@@ -54,7 +54,12 @@ internal sealed partial class TcpMesh
             else TellRefusedVersion(hello, listen);
             Answer(connection, foreign ? HelloStatus.WrongCluster : HelloStatus.WrongVersion);
         }
-        else if (_muted.IsMuted(hello.NodeId, _node.Now))
+        else if (!IsOwnId(connection, hello.NodeId, hello.Start))
+        {
+            TellRefused(listen, "its id does not belong to its credentials");
+            Refuse(connection, RefusalReason.WrongSender);
+        }
+        else if (_muted.IsMuted(Culprit(connection, hello.NodeId), _node.Now))
         {
             _node.Counters.Refuse(RefusalReason.Muted);
             TellRefused(listen, "it is muted");
@@ -89,7 +94,8 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
-            if (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime))
+            // With credentials the same id is the same node, which has closed the session that is known here.
+            if (connection.Socket.Identity is null && (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime)))
             {
                 // The newcomer is an impostor, or it is the node itself and this end has not yet read that the old session ended. Something is sent over a standing
                 // connection: if no node is there, it breaks, and the newcomer, which tries again, gets in. A confirmed peer without a connection is dialled at its
@@ -123,7 +129,7 @@ internal sealed partial class TcpMesh
             // Added even if this node dials that address itself: its own dial tells which node is there.
             peer = Add(EndPointText.Format(listen), listen, hello.NodeId, asked: false);
         }
-        else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0, Attempt: 0 } && peer.Address != EndPointText.Format(listen))
+        else if (peer is { IsOpened: true, IsVacant: false, Connection: null, PeerToken: 0, Attempt: 0 } && connection.Socket.Identity is null && peer.Address != EndPointText.Format(listen))
         {
             // The peer is being dialled at the address where it was asked for. Once such a dial has failed, the newcomer may be the peer itself, which refuses this
             // node's dial just as this node refuses the peer's. From then on a newcomer is let in, and confirmed if this node asked for it.
@@ -131,7 +137,7 @@ internal sealed partial class TcpMesh
             Answer(connection, HelloStatus.Superseded);
             return;
         }
-        else if (_stopping && peer is { IsOpened: true, IsConfirmed: false, IsUnanswered: false })
+        else if (_stopping && connection.Socket.Identity is null && peer is { IsOpened: true, IsConfirmed: false, IsUnanswered: false })
         {
             // A node that stops asks nobody who the newcomer is, so what is queued for the peer would leave to the newcomer at once.
             Answer(connection, HelloStatus.Full);
@@ -186,6 +192,11 @@ internal sealed partial class TcpMesh
     private static bool IsLate(LinkPeer peer, in HelloFrame hello) => hello.Received < peer.Session.Taken
         || (peer.Connection is { } standing && (!peer.Session.CanAttach(hello.Received) || (standing.Kind == ConnectionKind.Dialled && hello.PeerToken == 0)));
 
+    // With credentials an id belongs to the identity that the connection has shown.
+    private bool IsOwnId(TcpConnection connection, ulong id, ulong start) => _port.Identity is null || connection.Socket.Identity?.IdOf(start) == id;
+
+    private static ulong Culprit(TcpConnection connection, ulong id) => connection.Socket.Identity?.IdOf(0) ?? id;
+
     // A session is the same when each end's name for it, as far as the other has learned it, agrees.
     private static bool IsSameSession(LinkPeer peer, in HelloFrame hello) =>
         (hello.PeerToken == 0 || hello.PeerToken == peer.Token) && (peer.PeerToken == 0 || peer.PeerToken == hello.Token);
@@ -198,6 +209,11 @@ internal sealed partial class TcpMesh
         if (!HelloAckFrame.TryRead(body, out var ack))
         {
             Refuse(connection, RefusalReason.Malformed);
+            return;
+        }
+        if (!IsOwnId(connection, ack.NodeId, ack.Start))
+        {
+            Refuse(connection, RefusalReason.WrongSender);
             return;
         }
         connection.WasAnswered = true;
@@ -272,7 +288,7 @@ internal sealed partial class TcpMesh
         {
             Fail(peer, LinkFault.Rejected);
         }
-        else if (_muted.IsMuted(nodeId, _node.Now))
+        else if (_muted.IsMuted(Culprit(connection, nodeId), _node.Now))
         {
             DialFailed(connection, LinkFault.Unreachable, FramingPause);
         }
@@ -282,7 +298,12 @@ internal sealed partial class TcpMesh
         }
         else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
         {
-            if (known is { IsConfirmed: false, PeerToken: not 0 }) AskAbout(connection, known);
+            if (connection.Socket.Identity is not null)
+            {
+                Confirmed(known);
+                Alias(peer, known);
+            }
+            else if (known is { IsConfirmed: false, PeerToken: not 0 }) AskAbout(connection, known);
             else Alias(peer, known);
         }
         else
@@ -306,6 +327,7 @@ internal sealed partial class TcpMesh
         peer.IsVacant = false;
         peer.SilentSince = long.MaxValue;
         peer.AskBefore = 0;
+        peer.Identity = connection.Socket.Identity;
         if (connection.Kind == ConnectionKind.Dialled) Confirmed(peer);
         else if (peer.IsOpened) Confirm(peer);
         peer.Attempt = 0;
@@ -326,7 +348,7 @@ internal sealed partial class TcpMesh
     private void Answer(TcpConnection connection, HelloStatus status)
     {
         var peer = connection.Peer;
-        var ack = new HelloAckFrame(status, HelloFrame.Version, _node.Id, peer?.Token ?? 0, peer?.Session.Received ?? 0, Local.Text);
+        var ack = new HelloAckFrame(status, HelloFrame.Version, _node.Id, peer?.Token ?? 0, peer?.Session.Received ?? 0, Local.Text, _start);
         connection.Control = ack.ToFrame();
         if (status == HelloStatus.Identified) Become(connection, ConnectionState.AwaitFullHello);
         else if (peer is null) Become(connection, ConnectionState.Closing);
@@ -337,7 +359,7 @@ internal sealed partial class TcpMesh
     {
         _node.Counters.Refuse(reason);
         // Not when a node that dialled in only says that it is the peer: another node may listen where the peer was asked for.
-        if (connection.Peer is { } peer && (peer.IsConfirmed || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
+        if (connection.Peer is { } peer && (peer.IsConfirmed || peer.IsProven || connection.Kind != ConnectionKind.Accepted)) peer.NoDialBefore = _node.Now + FramingPause;
         if (connection.State == ConnectionState.Up)
         {
             Broken(connection, FramingPause);

@@ -43,6 +43,7 @@ internal sealed partial class TcpMesh
         if (IsHeld(connection)) _port.Pause(socket);
         else Read(connection, socket);
         if (connection.Input is { } input) Keep(connection, input);
+        else if (connection.State != ConnectionState.Closed) CountAll(connection);
     }
 
     private static bool IsStranger(TcpConnection connection) => connection.Peer is null or { Session.IsForeign: true };
@@ -93,7 +94,7 @@ internal sealed partial class TcpMesh
     // A malformed frame came from this peer. After too many its link ends, and a confirmed node is muted.
     public void Blame(int number)
     {
-        if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.NodeId, _node.Now, peer.IsConfirmed)) return;
+        if (Find(number) is not { IsOver: false } peer || !_muted.Add(peer.Culprit, _node.Now, peer.IsConfirmed || peer.IsProven)) return;
         _node.Counters.Refuse(RefusalReason.Muted);
         TellMuted(peer.Address);
         Fail(peer, LinkFault.Rejected);
@@ -159,6 +160,11 @@ internal sealed partial class TcpMesh
             input.Release();
             connection.Input = null;
         }
+        CountAll(connection);
+    }
+
+    private void CountAll(TcpConnection connection)
+    {
         CountInput(connection);
         BoundStrangersInput();
         // No frame is being parsed here, so the buffers of strangers that gave way go back at once.
@@ -180,7 +186,7 @@ internal sealed partial class TcpMesh
 
     private void CountInput(TcpConnection connection)
     {
-        int counted = connection is { Input: { } input, Peer.Session.IsForeign: true } ? input.Bytes.Length : 0;
+        int counted = connection is { Peer.Session.IsForeign: true, State: not ConnectionState.Closed } ? (connection.Input?.Bytes.Length ?? 0) + _port.Held(connection.Socket) : 0;
         _strangersInput += counted - connection.StrangersInput;
         connection.StrangersInput = counted;
     }

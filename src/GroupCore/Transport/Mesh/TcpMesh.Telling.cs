@@ -11,12 +11,24 @@ internal sealed partial class TcpMesh
 {
     private const long TellEvery = 1_000_000_000;
     private long _refusedToldAt = long.MinValue / 2;
+    private long _untrustedToldAt = long.MinValue / 2;
+    private long _credentialsToldAt = long.MinValue / 2;
     private long _mutedToldAt = long.MinValue / 2;
     private long _versionToldAt = long.MinValue / 2;
 
     private void TellRefused(IPEndPoint listen, string status)
     {
         if (MayTell(ref _refusedToldAt)) _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, status);
+    }
+
+    private void TellUntrusted(IPEndPoint? from, string why)
+    {
+        if (MayTell(ref _untrustedToldAt)) _node.Log.PeerUntrusted(from is null ? "an unknown address" : EndPointText.Format(from).Text, why);
+    }
+
+    private void TellCredentials(string what)
+    {
+        if (MayTell(ref _credentialsToldAt)) _node.Log.CredentialsFailed(what);
     }
 
     private void TellRefusedVersion(in HelloFrame hello, IPEndPoint listen)

@@ -27,7 +27,8 @@ namespace GroupCore.Transport.Mesh;
 /// nobody vouched for within a minute, the one that has been silent longest gives way to a newcomer, or gives up its descriptor when a connection that comes or is
 /// made finds none. The link of such a guest ends when more than 16 KiB wait for it, since it takes no answers. Of all bytes that such guests send, 1 MiB is read in
 /// a turn, in equal shares. If no such guest can give up a descriptor, the node takes no connection for 100 ms, which is counted, and then goes on.</para>
-/// <para>Names. Without credentials a node is who it says it is. Still a newcomer takes over nothing that stands.
+/// <para>Names. With credentials an id belongs to the identity that a connection has shown (<see cref="NodeIdentity.IdOf"/>), and a node that says another id is refused. Then the rules below
+/// say only whether a node can be reached where it says, and hold nothing up. Without credentials a node is who it says it is. Still a newcomer takes over nothing that stands.
 /// (1) It takes over no session whose connection lives. Without the tokens of both ends it also takes over no session that waits for its next connection, unless
 /// the peer's host says that nobody listens there, or no node has answered there for 5 s.
 /// (2) It takes over no address: what a node says of where it listens decides nothing about other nodes. A caller that asks for an address gets the node that answers
@@ -46,6 +47,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     private readonly Node _node;
     private readonly ISocketPort _port;
     private readonly string _cluster;
+    private readonly ulong _start;
     private readonly Prng _random;
     private readonly SlabPool _pool = new();
     private readonly SendBuffer _buffer;
@@ -64,13 +66,16 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     private readonly Func<ulong> _names;
     private int _numbers;
 
-    /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="IOException"/>.</summary>
+    /// <summary>Listens; throws <see cref="AddressInUseException"/>, <see cref="InsecureBindException"/>, <see cref="ArgumentException"/>, <see cref="IOException"/>.</summary>
     public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
     {
-        if (!IPAddress.IsLoopback(options.Listen.Address)) throw new InsecureBindException(options.Listen.ToString());
+        if (options.Port.Identity is null && !IPAddress.IsLoopback(options.Listen.Address)) throw new InsecureBindException(options.Listen.ToString());
+        if (options.Advertise is null && (options.Listen.Address.Equals(IPAddress.Any) || options.Listen.Address.Equals(IPAddress.IPv6Any)))
+            throw new ArgumentException($"The node listens at all addresses ({options.Listen}), which says nobody where to reach it: Advertise must name the address and port that others use.", nameof(options));
         _node = node;
         _port = options.Port;
         _cluster = options.Cluster;
+        _start = options.Start;
         _random = new(seed);
         _buffer = new(_pool);
         _backlog = new(options.MostQueuedBytes);
@@ -86,6 +91,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     /// <summary>The address of the listening socket; differs from <see cref="Local"/> when another one is advertised.</summary>
     public NodeAddress Bound { get; }
+
+    /// <summary>Whose connections are accepted, as a part of a sentence.</summary>
+    public string Accepts => _port.Accepts;
 
     /// <summary>Links that are not over.</summary>
     public int Live { get; private set; }
@@ -192,7 +200,7 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public bool IsConfirmed(int peer) => Find(peer) is { IsConfirmed: true };
 
-    public bool IsSettled(int peer) => Find(peer) is { IsOver: false, IsConfirmed: true } or { Phase: LinkPhase.Up, IsUnanswered: true };
+    public bool IsSettled(int peer) => Find(peer) is { IsOver: false, IsConfirmed: true } or { IsOver: false, IsProven: true } or { Phase: LinkPhase.Up, IsUnanswered: true };
 
     public void Probe(int peer)
     {

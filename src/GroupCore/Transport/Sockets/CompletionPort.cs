@@ -157,6 +157,18 @@ internal sealed class CompletionPort : ISocketPort
         return count;
     }
 
+    public IPEndPoint? RemoteOf(PortSocket socket)
+    {
+        try
+        {
+            return ((CompletionSocket)socket).Socket.RemoteEndPoint as IPEndPoint;
+        }
+        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        {
+            return null;
+        }
+    }
+
     public void Close(PortSocket socket)
     {
         var closed = (CompletionSocket)socket;

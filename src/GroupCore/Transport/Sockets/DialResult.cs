@@ -11,4 +11,7 @@ internal enum DialResult
 
     /// <summary>The dial failed in another way, as when the host cannot be reached.</summary>
     Unreachable,
+
+    /// <summary>The host answered, and did not show that it belongs to the cluster (<see cref="ISocketPortEvents.OnUntrusted"/>).</summary>
+    Untrusted,
 }

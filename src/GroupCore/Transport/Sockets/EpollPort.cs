@@ -193,6 +193,17 @@ internal sealed unsafe class EpollPort : ISocketPort
         }
     }
 
+    public IPEndPoint? RemoteOf(PortSocket socket)
+    {
+        // Large enough for both families.
+        var address = new SocketAddress(AddressFamily.InterNetworkV6);
+        uint length = (uint)address.Size;
+        if (socket.IsClosed) return null;
+        fixed (byte* bytes = address.Buffer.Span)
+            if (LibC.GetPeerName(((EpollSocket)socket).Descriptor, bytes, &length) < 0) return null;
+        return (IPEndPoint)new IPEndPoint(address.Family == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Any : IPAddress.Any, 0).Create(address);
+    }
+
     public void Close(PortSocket socket)
     {
         var closed = (EpollSocket)socket;

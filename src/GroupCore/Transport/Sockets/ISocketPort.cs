@@ -44,6 +44,18 @@ internal interface ISocketPort : IDisposable
     /// </summary>
     int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces);
 
+    /// <summary>Who this node shows to be; null without credentials.</summary>
+    NodeIdentity? Identity => null;
+
+    /// <summary>Whose connections are accepted, as a part of a sentence.</summary>
+    string Accepts => "all processes of this machine, since it has no credentials";
+
+    /// <summary>The address of the other end, for diagnosis; null if the system does not know it (any more).</summary>
+    IPEndPoint? RemoteOf(PortSocket socket);
+
+    /// <summary>Bytes of the buffers that the port holds for what arrived over a connection and was not received.</summary>
+    int Held(PortSocket socket) => 0;
+
     /// <summary>Closes a connection; closing twice does nothing.</summary>
     void Close(PortSocket socket);
 

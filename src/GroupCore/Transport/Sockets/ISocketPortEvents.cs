@@ -15,6 +15,21 @@ internal interface ISocketPortEvents
     /// <summary>A dialled connection is made, or failed and is closed.</summary>
     void OnDialled(PortSocket socket, DialResult result);
 
+    /// <summary>A dialled host has answered; what both ends have to show each other before the connection is made goes on.</summary>
+    void OnReached(PortSocket socket)
+    {
+    }
+
+    /// <summary>This node's own credentials cannot be renewed, or cannot be had; what was valid before is used on.</summary>
+    void OnCredentialsTrouble(string what)
+    {
+    }
+
+    /// <summary>The other end did not show that it belongs to the cluster, and why. Its end, or the failure of the dial, follows.</summary>
+    void OnUntrusted(PortSocket socket, string why)
+    {
+    }
+
     /// <summary>There may be bytes to receive, or the connection ended.</summary>
     void OnReadable(PortSocket socket);
 

@@ -9,6 +9,9 @@ internal abstract class PortSocket
     /// <summary>Whether it was closed; it then produces no event.</summary>
     public bool IsClosed { get; protected set; }
 
+    /// <summary>Who the other end has shown to be; null without credentials, and before it has.</summary>
+    public NodeIdentity? Identity { get; protected set; }
+
     /// <summary>Whether bytes that arrive are not reported (<see cref="ISocketPort.Pause"/>).</summary>
     public bool IsPaused { get; set; }
 }

@@ -15,6 +15,9 @@ public sealed record SimulationOptions
     /// <summary>What sockets do; for <see cref="SimCarrier.Mesh"/> only.</summary>
     internal SocketModel Sockets { get; init; } = new();
 
+    /// <summary>Whether connections are TLS, as of nodes with credentials; for <see cref="SimCarrier.Mesh"/> only.</summary>
+    internal bool IsSecure { get; init; }
+
     /// <summary>Most frames, and most callers' commands, of one turn: each turn draws 1 … this many; default 16.</summary>
     public int MaxBatch { get; init; } = 16;
 
@@ -54,6 +57,7 @@ public sealed record SimulationOptions
         Link is null ? "a link model"
         : Carrier is not (SimCarrier.Memory or SimCarrier.Mesh) ? "a carrier that there is"
         : Carrier == SimCarrier.Mesh && Link.UsesDatagrams ? "Link.Loss, Link.Duplication and Link.Reordering of 0 over the mesh"
+        : IsSecure && Carrier != SimCarrier.Mesh ? "IsSecure over the mesh only"
         : Sockets.BrokenRule is { } rule ? rule
         : MaxBatch < 1 ? "MaxBatch >= 1"
         : MaxWakeDelay < TimeSpan.Zero || TurnTime < TimeSpan.Zero || FrameTime < TimeSpan.Zero ? "times that are not negative"

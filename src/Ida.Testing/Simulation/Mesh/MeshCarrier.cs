@@ -1,21 +1,26 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Transport.Mesh;
+using GroupCore.Transport.Secure;
+using GroupCore.Transport.Sockets;
 
 namespace Ida.Testing;
 
-/// <summary>The TCP mesh of production on simulated sockets, driven as the loop of production drives it: sockets first, one gathered write per peer last.</summary>
+/// <summary>The TCP mesh of production on simulated sockets, with or without the TLS of production over them, driven as the loop of production drives it: sockets first, one gathered write per peer last.</summary>
 internal sealed class MeshCarrier : ISimCarrier, IDisposable
 {
+    private const string Cluster = "sim";
     private readonly TcpMesh _mesh;
+    private readonly SecurePort? _secure;
 
-    public MeshCarrier(ISimNode owner, Node node)
+    public MeshCarrier(ISimNode owner, Node node, ulong start)
     {
         Port = new(owner);
+        if (owner.Simulation.Options.IsSecure) _secure = new(Port, SimCredentials.Of(owner.Address), Cluster, new HandshakesAtOnce());
         // The names that production uses cannot be guessed, so a run with them could not be repeated.
         var names = new Prng(Choices.Seed(owner.ScheduleSeed, 5, 0));
         var listen = EndPointText.Parse(owner.Address.Text, nameof(owner));
-        _mesh = new(node, new("sim", Port, listen, null, owner.Simulation.Options.MostQueuedBytes, Names: names.NextUInt64), Choices.Seed(owner.ScheduleSeed, 5, 1));
+        _mesh = new(node, new(Cluster, (ISocketPort?)_secure ?? Port, listen, null, owner.Simulation.Options.MostQueuedBytes, Start: start, Names: names.NextUInt64), Choices.Seed(owner.ScheduleSeed, 5, 1));
         Links = new MeshLinks(owner, _mesh);
     }
 
@@ -31,7 +36,7 @@ internal sealed class MeshCarrier : ISimCarrier, IDisposable
 
     public NodeBacklog Backlog => _mesh.Quota;
 
-    public long SlabBytes => _mesh.SlabBytes;
+    public long SlabBytes => _mesh.SlabBytes + (_secure?.SlabBytes ?? 0);
 
     public int EncodingBytes => _mesh.EncodingBytes;
 

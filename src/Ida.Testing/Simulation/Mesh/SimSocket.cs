@@ -34,6 +34,9 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
         _capacity = order + Choose(order);
     }
 
+    /// <summary>The address of the other end.</summary>
+    public NodeAddress Address => _address;
+
     /// <summary>The node whose end it is.</summary>
     public ISimNode Node => _port.Node;
 
@@ -99,7 +102,8 @@ internal sealed partial class SimSocket : PortSocket, IChannelEnd
             Simulation.Packets.Return(packet);
         }
         Simulation.Trace.Add((ulong)Number);
-        Simulation.Trace.Add(to[..count]);
+        if (Simulation.Options.IsSecure) Simulation.Trace.Add((ulong)count);
+        else Simulation.Trace.Add(to[..count]);
         _read += count;
         TellOfRoom();
         return count;

@@ -106,6 +106,8 @@ internal sealed class SimSocketPort(ISimNode owner) : ISocketPort
 
     public int Send(PortSocket socket, ReadOnlySpan<ArraySegment<byte>> pieces) => Live(socket).Send(pieces, Math.Max(Departure, Simulation.Time));
 
+    public IPEndPoint? RemoteOf(PortSocket socket) => EndPointText.TryParse(((SimSocket)socket).Address.Text, out var at) ? at : null;
+
     public void Close(PortSocket socket)
     {
         var closed = (SimSocket)socket;

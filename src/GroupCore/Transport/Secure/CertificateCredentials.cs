@@ -1,0 +1,89 @@
+using System.Net.Security;
+using System.Security.Cryptography.X509Certificates;
+
+namespace GroupCore.Transport.Secure;
+
+/// <summary>A node's certificate, and the rule by which it accepts those of others (<see cref="CertificateOptions"/>).</summary>
+internal sealed class CertificateCredentials : Credentials
+{
+    private readonly CertificateOptions _options;
+    private readonly string _cluster;
+    private string _shown;
+    private SslStreamCertificateContext _own;
+    private string? _trouble;
+
+    public CertificateCredentials(string cluster, CertificateOptions options)
+    {
+        (_cluster, _options) = (cluster, options);
+        var (first, between) = Ask();
+        Identity = Checked(first);
+        (_shown, _own) = (first.Thumbprint, Context(first, between));
+        Accepts = $"nodes whose certificate names cluster '{cluster}' and is {(options.Authorities is null ? "in the list of those allowed" : "issued by a known authority")}";
+    }
+
+    /// <inheritdoc/>
+    public override NodeIdentity Identity { get; }
+
+    /// <inheritdoc/>
+    public override string Accepts { get; }
+
+    /// <inheritdoc/>
+    public override SslStreamCertificateContext Own()
+    {
+        try
+        {
+            var (now, between) = Ask();
+            if (now.Thumbprint == _shown) return _own;
+            // Others know the node by its identity, and its id follows from it.
+            if (Checked(now) is var identity && identity != Identity) throw new CredentialsException($"The node's new certificate belongs to '{identity.Name}'; it must belong to '{Identity.Name}' as before.");
+            (_shown, _own) = (now.Thumbprint, Context(now, between));
+        }
+        catch (CredentialsException error)
+        {
+            _trouble = error.Message;
+        }
+        return _own;
+    }
+
+    /// <inheritdoc/>
+    public override X509ChainPolicy Chain() => Chains.Of(_options.Authorities?.Invoke() ?? []);
+
+    /// <inheritdoc/>
+    public override string? TakeTrouble()
+    {
+        string? trouble = _trouble ?? _options.Trouble?.Invoke();
+        _trouble = null;
+        return trouble;
+    }
+
+    /// <inheritdoc/>
+    public override NodeIdentity? Identify(X509Certificate2 certificate, SslPolicyErrors errors, out string why)
+    {
+        if (CertificateNames.NodeOf(certificate, _cluster, out why) is null) return null;
+        // The name in the certificate is a node's, not a host's.
+        errors &= ~SslPolicyErrors.RemoteCertificateNameMismatch;
+        if (_options.Authorities is not null && errors != SslPolicyErrors.None) why = "no known authority issued the certificate, or it is not valid now";
+        else if (_options.Authorities is null && !IsInTime(certificate)) why = "the certificate is not valid now";
+        else if (_options.Allowed is { } allowed && !allowed().Contains(CertificateNames.DigestOfKey(certificate), StringComparer.OrdinalIgnoreCase)) why = "the certificate's key is not in the list of those allowed";
+        return why.Length == 0 ? IdentityOf(certificate) : null;
+    }
+
+#pragma warning disable RS0030 // No time of a protocol: certificates are valid by the calendar.
+    private static bool IsInTime(X509Certificate2 certificate) => DateTime.Now is var now && now >= certificate.NotBefore && now <= certificate.NotAfter;
+#pragma warning restore RS0030
+
+    private static SslStreamCertificateContext Context(X509Certificate2 certificate, X509Certificate2Collection between) => SslStreamCertificateContext.Create(certificate, between, offline: true);
+
+    // Whoever signs a certificate himself chooses the name in it: without an authority only the key says who he is.
+    private NodeIdentity IdentityOf(X509Certificate2 certificate) => _options.Authorities is null ? CertificateNames.ByKey(certificate) : new(CertificateNames.NodeOf(certificate, _cluster, out _)!);
+
+    private (X509Certificate2 Certificate, X509Certificate2Collection Between) Ask() =>
+        (_options.Own() ?? throw new CredentialsException("Own gave no certificate."), _options.Between?.Invoke() ?? []);
+
+    private NodeIdentity Checked(X509Certificate2 own)
+    {
+        if (!own.HasPrivateKey) throw new CredentialsException("The node's own certificate has no private key.");
+        if (CertificateNames.NodeOf(own, _cluster, out string why) is null) throw new CredentialsException($"The node's own certificate cannot be used: {why}. Cluster is '{_cluster}'.");
+        return IdentityOf(own);
+    }
+}

@@ -1,0 +1,109 @@
+using GroupCore.Basics;
+using GroupCore.Platform;
+
+namespace GroupCore.Transport.Secure;
+
+/// <summary>
+/// The thread on which a node shakes hands: a handshake costs 1 to 3 ms, the first one of a process 0.2 s, and they call the user's code. Neither belongs into a turn of the loop, nor onto the
+/// thread pool, all threads of which the user's code may hold. Strangers that flood the node with handshakes keep this thread busy, and no other.
+/// </summary>
+/// <remarks>
+/// The node's own dials, and handshakes that have begun, go first. Of connections that were only just accepted the newest goes first: in a flood most of them are strangers' that have given their
+/// place to others, and a member that dials in is served at once instead of behind all of them.
+/// </remarks>
+internal sealed class HandshakeThread : IHandshakes
+{
+    private static int s_warm;
+    private readonly Lock _lock = new();
+
+    // Under the lock, as are the signal and its end. The second has at most as many as there are connections whose handshake has not begun.
+    private readonly Queue<Handshake> _begun = new();
+    private readonly List<Handshake> _accepted = [];
+    private readonly ThreadSignal _signal;
+    private readonly Action _warmUp;
+    private bool _ended, _gone;
+
+    /// <param name="start">Starts a thread.</param>
+    /// <param name="name">Its name.</param>
+    /// <param name="warmUp">Makes a handshake, so that the first one that counts does not wait for the compiler; called once in a process.</param>
+    /// <param name="portable">Uses what other systems use, even on Linux.</param>
+    public HandshakeThread(Action<Thread> start, string name, Action warmUp, bool portable = false)
+    {
+        (_warmUp, _signal) = (warmUp, new(portable));
+        try
+        {
+#pragma warning disable RS0030 // The one thread beside those of the loop; see above.
+            start(new(Run) { IsBackground = true, Name = name });
+#pragma warning restore RS0030
+        }
+        catch
+        {
+            _signal.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Post(Handshake handshake)
+    {
+        using (_lock.Hold())
+        {
+            if (handshake.IsNew)
+            {
+                _accepted.Add(handshake);
+            }
+            else
+            {
+                // It may have been given up before it began.
+                if (handshake.IsAbandoned) _accepted.Remove(handshake);
+                _begun.Enqueue(handshake);
+            }
+            Wake();
+        }
+    }
+
+    /// <summary>Lets the thread end after what it is doing.</summary>
+    public void Dispose()
+    {
+        using (_lock.Hold())
+        {
+            _ended = true;
+            Wake();
+        }
+    }
+
+    // Once the signal is gone, its descriptor may belong to another file.
+    private void Wake()
+    {
+        if (!_gone) _signal.Set();
+    }
+
+    private void Run()
+    {
+        if (Interlocked.Exchange(ref s_warm, 1) == 0) _warmUp();
+        while (!_gone)
+        {
+            if (Next() is { } next) next.Advance();
+            else if (!_gone) _signal.Wait(Timeout.Infinite);
+        }
+    }
+
+    // Null if there is none; then the thread waits, or ends.
+    private Handshake? Next()
+    {
+        using (_lock.Hold())
+        {
+            if (_begun.TryDequeue(out var begun)) return begun;
+            if (_accepted.Count > 0)
+            {
+                var newest = _accepted[^1];
+                _accepted.RemoveAt(_accepted.Count - 1);
+                return newest;
+            }
+            if (!_ended) return null;
+            _gone = true;
+            _signal.Dispose();
+            return null;
+        }
+    }
+}

@@ -1,0 +1,170 @@
+using GroupCore.Transport;
+using GroupCore.Transport.Secure;
+using Ida.Tests.Shared;
+
+namespace GroupCore.Tests.Transport.Secure;
+
+/// <summary>Two ends of a handshake without sockets: what arrives arrives when the test says so.</summary>
+public sealed class HandshakeTests
+{
+    private static readonly string s_key = Security.NewClusterKey();
+    private readonly List<Handshake> _told = [];
+
+    [Fact]
+    public void Both_ends_know_each_other_at_the_end()
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        Assert.True(Run(left, right));
+        Assert.NotNull(left.Other);
+        Assert.NotNull(right.Other);
+        Assert.Equal(("", ""), (left.Why, right.Why));
+    }
+
+    [Fact]
+    public void Bytes_may_arrive_one_at_a_time()
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        Assert.True(Run(left, right, piece: 1));
+        Assert.NotNull(left.Other);
+    }
+
+    /// <summary>The last flight is taken with the word that it is the last, or the other end would never have it.</summary>
+    [Fact]
+    public void The_end_is_told_together_with_the_last_bytes()
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        var made = new RecordOutput(pinned: false);
+        for (int turn = 0; turn < 20; turn++)
+        {
+            var (from, to) = turn % 2 == 0 ? (left, right) : (right, left);
+            from.Advance();
+            int before = made.Count;
+            bool over = from.TakeMade(made);
+            if (over && from == right)
+            {
+                Assert.True(made.Count > before);
+                return;
+            }
+            to.Arrived(made.Bytes);
+            made.Clear();
+        }
+        Assert.Fail("It did not end.");
+    }
+
+    /// <summary>The other end says why, and closes: both may have arrived when this end looks.</summary>
+    [Fact]
+    public void A_reason_that_comes_with_the_end_is_told()
+    {
+        var (left, right) = (End(s_key, dials: true), End(Security.NewClusterKey(), dials: false));
+        var made = new RecordOutput(pinned: false);
+        for (bool over = false; !over;)
+        {
+            left.Advance();
+            left.TakeMade(made);
+            right.Arrived(made.Bytes);
+            made.Clear();
+            right.Advance();
+            over = right.TakeMade(made);
+            left.Arrived(made.Bytes);
+            made.Clear();
+        }
+        left.End();
+        left.Advance();
+        Assert.Contains("another cluster key", left.Why);
+        Assert.Contains("another cluster key", right.Why);
+    }
+
+    [Theory]
+    [InlineData(1), InlineData(2), InlineData(3)]
+    public void A_connection_that_only_ends_is_no_reason_to_distrust(int turns)
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        Assert.False(Run(left, right, turns: turns));
+        foreach (var end in (Handshake[])[left, right])
+        {
+            end.End();
+            end.Advance();
+            Assert.True(end.TakeMade(new(pinned: false)));
+            Assert.Null(end.Other);
+            Assert.Equal("", end.Why);
+        }
+    }
+
+    /// <summary>In all, and not only what nobody has looked at yet.</summary>
+    [Fact]
+    public void A_handshake_takes_so_many_bytes_and_no_more()
+    {
+        var right = End(s_key, dials: false);
+        byte[] piece = new byte[1024];
+        (piece[0], piece[1], piece[2], piece[3], piece[4]) = (22, 3, 1, 0x40, 0);
+        int taken = 0;
+        while (right.Arrived(piece))
+        {
+            taken += piece.Length;
+            right.Advance();
+            Assert.True(taken <= Handshake.MostBytes);
+        }
+        Assert.Equal(Handshake.MostBytes, taken);
+    }
+
+    [Fact]
+    public void What_the_own_credentials_throw_is_not_the_other_end_s_fault()
+    {
+        using var authority = new TestAuthority();
+        using var own = authority.Issue("urn:ida:c:a");
+        bool fails = false;
+        var credentials = Security.Certificates(new() { Own = () => own, Authorities = () => fails ? throw new InvalidOperationException("no disk") : authority.Certificates }).Open("c")!;
+        fails = true;
+        var left = new Handshake(null, credentials, "c", dials: true, _told.Add);
+        left.Advance();
+        Assert.True(left.TakeMade(new(pinned: false)));
+        Assert.Contains("no disk", left.OwnFault);
+        Assert.Equal("", left.Why);
+    }
+
+    [Fact]
+    public void An_abandoned_handshake_lets_go_and_tells_nobody()
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        Run(left, right, turns: 1);
+        _told.Clear();
+        left.Abandon();
+        left.Advance();
+        Assert.Empty(_told);
+        Assert.True(left.TakeMade(new(pinned: false)));
+        Assert.False(left.Tls.CanRead);
+    }
+
+    /// <summary>What arrives behind the handshake belongs to its user.</summary>
+    [Fact]
+    public void Bytes_behind_the_handshake_are_left()
+    {
+        var (left, right) = (End(s_key, dials: true), End(s_key, dials: false));
+        Assert.True(Run(left, right));
+        Assert.True(right.Arrived([23, 3, 3, 0, 1, 7]));
+        Assert.Equal([23, 3, 3, 0, 1, 7], right.TakeLeft().ToArray());
+        Assert.Equal(0, right.TakeLeft().Length);
+    }
+
+    private Handshake End(string key, bool dials) => new(null, Security.ClusterKey(key).Open("c")!, "c", dials, _told.Add);
+
+    // Whether both came to their end.
+    private static bool Run(Handshake left, Handshake right, int piece = int.MaxValue, int turns = 30)
+    {
+        var made = new RecordOutput(pinned: false);
+        bool[] over = new bool[2];
+        for (int turn = 0; turn < turns && !(over[0] && over[1]); turn++)
+        {
+            var (from, to) = turn % 2 == 0 ? (left, right) : (right, left);
+            from.Advance();
+            over[turn % 2] = from.TakeMade(made);
+            for (int at = 0; at < made.Count; at += piece == int.MaxValue ? made.Count : piece)
+            {
+                to.Arrived(made.Bytes.AsSpan(at, Math.Min(piece, made.Count - at)));
+                if (piece != int.MaxValue) to.Advance();
+            }
+            made.Clear();
+        }
+        return over[0] && over[1];
+    }
+}

@@ -1,0 +1,201 @@
+using System.Net;
+using System.Net.NetworkInformation;
+using System.Net.Sockets;
+using System.Security.Cryptography.X509Certificates;
+using GroupCore.Groups;
+using GroupCore.Transport;
+using Ida.Tests.Shared;
+using Microsoft.Extensions.Logging;
+
+namespace Ida.Process.Tests.Nodes;
+
+/// <summary>Nodes with credentials, over real sockets.</summary>
+public sealed class SecureNodeTests
+{
+    private static readonly TimeSpan Bound = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan Brief = TimeSpan.FromSeconds(3);
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Nodes_that_share_a_key_form_a_cluster_that_keeps_data()
+    {
+        var security = Security.ClusterKey(Security.NewClusterKey());
+        var nodes = new List<IdaNode>();
+        try
+        {
+            for (int i = 0; i < 3; i++) nodes.Add(await StartAsync(Options(security, nodes)));
+            var dhts = await Task.WhenAll((await JoinAllAsync(nodes)).Select(group => group.EnableDhtAsync(new() { ShardSize = 2, TargetSize = 2 }, static maps => maps.Map<string, byte[]>("m")).AsTask())).WaitAsync(Bound, Cancellation);
+            byte[] value = new byte[200_000];
+            Random.Shared.NextBytes(value);
+            await dhts[0].Map<string, byte[]>("m").PutAsync("key", value);
+            foreach (var dht in dhts) Assert.Equal(value, (await dht.Map<string, byte[]>("m").GetAsync("key")).Value);
+        }
+        finally
+        {
+            await EndAsync(nodes);
+        }
+    }
+
+    [Fact]
+    public async Task A_node_with_another_key_is_kept_out_and_told_why()
+    {
+        var log = new LogCollector();
+        await using var node = await StartAsync(new() { Cluster = "s", Security = Security.ClusterKey(Security.NewClusterKey()), LoggerFactory = log });
+        var error = await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(Beside(node, Security.ClusterKey(Security.NewClusterKey()))));
+        Assert.Contains("did not show that it belongs to the cluster", error.Message, StringComparison.Ordinal);
+        var refused = await log.FirstAsync("PeerUntrusted").WaitAsync(Bound, Cancellation);
+        Assert.Equal((1108, LogLevel.Warning), (refused.Id, refused.Level));
+        Assert.Contains("another cluster key", refused.Message, StringComparison.Ordinal);
+        Assert.True(node.Counters.Refused(GroupCore.Runtime.RefusalReason.Untrusted) > 0);
+    }
+
+    [Fact]
+    public async Task A_node_without_credentials_and_one_with_them_do_not_find_each_other()
+    {
+        var security = Security.ClusterKey(Security.NewClusterKey());
+        await using var secure = await StartAsync(new() { Cluster = "s", Security = security });
+        await using var open = await StartAsync(new() { Cluster = "s" });
+        await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(Beside(secure, Security.Loopback)));
+        await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(Beside(open, security)));
+    }
+
+    [Fact]
+    public async Task A_node_says_at_its_start_where_it_listens_and_whom_it_accepts()
+    {
+        var log = new LogCollector();
+        await using var node = await StartAsync(new() { Cluster = "s", Security = Security.ClusterKey(Security.NewClusterKey()), LoggerFactory = log });
+        var line = await log.FirstAsync("Listening").WaitAsync(Bound, Cancellation);
+        Assert.Contains($"listens at {node.Address.Text} and accepts nodes of cluster 's' that prove its key.", line.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>The point of credentials. Skipped on a machine that has only its loopback.</summary>
+    [Fact]
+    public async Task With_credentials_a_node_listens_beyond_the_loopback()
+    {
+        var address = NetworkInterface.GetAllNetworkInterfaces().Where(static one => one.OperationalStatus == OperationalStatus.Up)
+            .SelectMany(static one => one.GetIPProperties().UnicastAddresses).Select(static one => one.Address)
+            .FirstOrDefault(static one => one.AddressFamily == AddressFamily.InterNetwork && !IPAddress.IsLoopback(one));
+        Assert.SkipWhen(address is null, "skipped: this machine has no address but the loopback's");
+        string listen = $"{address}:0";
+        await Assert.ThrowsAsync<InsecureBindException>(() => StartAsync(new() { Cluster = "s", Listen = listen }));
+        var security = Security.ClusterKey(Security.NewClusterKey());
+        await using var first = await StartAsync(new() { Cluster = "s", Listen = listen, Security = security });
+        await using var second = await StartAsync(new() { Cluster = "s", Listen = listen, Seeds = [first.Address.Text], Security = security });
+        Assert.StartsWith($"{address}:", second.Address.Text, StringComparison.Ordinal);
+        await JoinAllAsync([first, second]);
+    }
+
+    /// <summary>Any address is where to listen, and not where others find the node.</summary>
+    [Fact]
+    public async Task A_node_that_listens_at_all_addresses_must_say_where_it_is_reached()
+    {
+        var security = Security.ClusterKey(Security.NewClusterKey());
+        var error = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "s", Listen = "0.0.0.0:0", Security = security }));
+        Assert.Contains("Advertise", error.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>The key is replaced in three steps while the cluster works: at each step a node comes that has read the file only now, and nobody leaves.</summary>
+    [Fact]
+    public async Task A_key_is_replaced_while_the_cluster_runs()
+    {
+        string old = Security.NewClusterKey(), fresh = Security.NewClusterKey(), path = Path.GetTempFileName();
+        var nodes = new List<IdaNode>();
+        try
+        {
+            await File.WriteAllTextAsync(path, old, Cancellation);
+            nodes.Add(await StartAsync(Options(Security.ClusterKeyFile(path), nodes)));
+            foreach (string text in (string[])[$"{old}\n{fresh}", $"{fresh}\n{old}", fresh])
+            {
+                await File.WriteAllTextAsync(path, text, Cancellation);
+                nodes.Add(await StartAsync(Options(Security.ClusterKeyFile(path), nodes)));
+                await JoinAllAsync(nodes);
+            }
+            await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(Beside(nodes[0], Security.ClusterKey(old))));
+        }
+        finally
+        {
+            await EndAsync(nodes);
+            File.Delete(path);
+        }
+    }
+
+    /// <summary>Files of certificates are replaced while the cluster runs; one that is broken changes nothing, and the log says so.</summary>
+    [Fact]
+    public async Task Nodes_with_certificates_form_a_cluster_and_renew_them()
+    {
+        using var authority = new TestAuthority();
+        var folder = Directory.CreateTempSubdirectory();
+        var nodes = new List<IdaNode>();
+        var log = new LogCollector();
+        try
+        {
+            for (int i = 0; i < 2; i++) nodes.Add(await StartAsync(Options(Files(i), nodes) with { LoggerFactory = i == 0 ? log : null }));
+            await JoinAllAsync(nodes);
+            Files(0);
+            nodes.Add(await StartAsync(Options(Files(2), nodes)));
+            await JoinAllAsync(nodes);
+            await File.WriteAllTextAsync(Path.Combine(folder.FullName, "0.pem"), "half", Cancellation);
+            nodes.Add(await StartAsync(Options(Files(3), nodes)));
+            await JoinAllAsync(nodes);
+            Assert.Equal((1110, LogLevel.Error), (await log.FirstAsync("CredentialsFailed").WaitAsync(Bound, Cancellation)) is { } line ? (line.Id, line.Level) : default);
+        }
+        finally
+        {
+            await EndAsync(nodes);
+            folder.Delete(recursive: true);
+        }
+
+        Security Files(int number)
+        {
+            using var own = authority.Issue($"urn:ida:s:n{number}");
+            string[] files = [.. ((string[])[$"{number}.pem", $"{number}.key", "authority.pem"]).Select(name => Path.Combine(folder.FullName, name))];
+            File.WriteAllText(files[0], own.ExportCertificatePem());
+            File.WriteAllText(files[1], own.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+            File.WriteAllText(files[2], authority.Certificates[0].ExportCertificatePem());
+            return Security.CertificateFiles(files[0], files[1], files[2]);
+        }
+    }
+
+    [Fact]
+    public async Task Credentials_that_cannot_be_used_end_the_start_with_what_is_wrong()
+    {
+        string path = Path.GetTempFileName();
+        try
+        {
+            var error = await Assert.ThrowsAsync<CredentialsException>(() => StartAsync(new() { Cluster = "s", Security = Security.ClusterKeyFile(path) }));
+            Assert.Contains("allowed are 1 to 2", error.Message, StringComparison.Ordinal);
+        }
+        finally
+        {
+            File.Delete(path);
+        }
+    }
+
+    private static IdaNodeOptions Options(Security security, List<IdaNode> others) =>
+        new() { Cluster = "s", Seeds = [.. others.Select(static node => node.Address.Text)], Listen = "127.0.0.1:0", Security = security };
+
+    private static IdaNodeOptions Beside(IdaNode node, Security security) =>
+        new() { Cluster = "s", Seeds = [node.Address.Text], Listen = "127.0.0.1:0", Security = security, StartTimeout = Brief };
+
+    private static Task<IdaNode> StartAsync(IdaNodeOptions options) => IdaNode.StartAsync(options, Cancellation).AsTask().WaitAsync(Bound, Cancellation);
+
+    private static async Task<Group[]> JoinAllAsync(List<IdaNode> nodes)
+    {
+        string name = $"g{nodes.Count}";
+        var groups = await Task.WhenAll(nodes.Select(node => node.JoinAsync(name, cancellationToken: Cancellation).AsTask())).WaitAsync(Bound, Cancellation);
+        foreach (var group in groups) await SeesAsync(group, nodes.Count).WaitAsync(Bound, Cancellation);
+        return groups;
+    }
+
+    private static async Task SeesAsync(Group group, int members)
+    {
+        await foreach (var view in group.Views(Cancellation))
+            if (view.Members.Count == members) return;
+    }
+
+    private static async Task EndAsync(List<IdaNode> nodes)
+    {
+        foreach (var node in nodes) await node.DisposeAsync().AsTask().WaitAsync(Bound, Cancellation);
+    }
+}
