@@ -1,6 +1,6 @@
 using System.Security.Cryptography;
 using System.Text;
-using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 
 namespace Ida.Perf.Macro.CommandLine;
 

@@ -1,8 +1,8 @@
 using System.Text;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Mesh;
-using GroupCore.Transport.Secure;
 
 namespace GroupCore.Hosting;
 
@@ -22,7 +22,7 @@ internal sealed record NodeLoopOptions
     public string? Advertise { get; init; }
 
     /// <summary>What the node shows to others, and whom it accepts; null without credentials.</summary>
-    public Credentials? Credentials { get; init; }
+    public NodeCredentials? Credentials { get; init; }
 
     /// <summary>How the sockets are driven.</summary>
     public SocketPortKind Port { get; init; }

@@ -5,6 +5,7 @@ using GroupCore.Groups.Views;
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using Ida.Nodes;
 
 namespace Ida;

@@ -1,6 +1,7 @@
 using GroupCore.Basics;
 using GroupCore.Groups;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
 using Ida.Wire;

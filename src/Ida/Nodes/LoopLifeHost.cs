@@ -4,7 +4,7 @@ using GroupCore.Diagnostics;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
-using GroupCore.Transport.Secure;
+using GroupCore.Transport.Credentials;
 using Oracle;
 
 namespace Ida.Nodes;
@@ -14,7 +14,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
 {
     private const string AnyLocalPort = "127.0.0.1:0";
     // Once for all lives, and before the first: it calls the user's functions.
-    private readonly Credentials? _credentials = options.Security.Open(options.Cluster);
+    private readonly NodeCredentials? _credentials = options.Security.Open(options.Cluster);
     private NodeLoop? _loop;
     private string? _listen = options.Listen;
 
@@ -68,16 +68,17 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     {
         if (_credentials is null || options.Seeds.Count == 0) return AnyLocalPort;
         var seed = EndPointText.Parse(options.Seeds[0], nameof(options.Seeds));
-        using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        if (IPAddress.IsLoopback(seed.Address)) return AnyLocalPort;
         try
         {
+            using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
             // No byte is sent: the system only chooses the way.
             socket.Connect(seed);
             return new IPEndPoint(((IPEndPoint)socket.LocalEndPoint!).Address, 0).ToString();
         }
-        catch (SocketException)
+        catch (SocketException error)
         {
-            return AnyLocalPort;
+            throw new ClusterUnreachableException($"There is no way from this machine to the first seed, {seed}: {error.Message}. Give Listen, or start again when the network is there.");
         }
     }
 

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Groups;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using Ida.Tests.Shared;
 using Microsoft.Extensions.Logging;
 

@@ -4,7 +4,7 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using GroupCore.Groups;
 using GroupCore.Membership;
-using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire;
 using Ida.Tests.Shared;
 using Oracle;

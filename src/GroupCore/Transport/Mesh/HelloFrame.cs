@@ -1,6 +1,7 @@
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire;
 
 namespace GroupCore.Transport.Mesh;

@@ -1,5 +1,6 @@
 using System.Net;
 using GroupCore.Runtime;
+using GroupCore.Transport.Credentials;
 
 namespace GroupCore.Transport.Mesh;
 

@@ -72,7 +72,7 @@ internal sealed partial class TcpMesh
     public void OnUntrusted(PortSocket socket, string why)
     {
         _node.Counters.Refuse(RefusalReason.Untrusted);
-        TellUntrusted(_port.RemoteOf(socket), why);
+        TellUntrusted(socket, why);
     }
 
     public void OnDeadline(TcpConnection connection)

@@ -94,8 +94,8 @@ internal sealed partial class TcpMesh
                 Answer(connection, HelloStatus.Forgotten);
                 return;
             }
-            // With credentials the same id is the same node, which has closed the session that is known here.
-            if (connection.Socket.Identity is null && (peer.Connection is not null || (peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime)))
+            // With credentials the same id is the same node; still this may be an old Hello of it, read late.
+            if (peer.Connection is not null || (connection.Socket.Identity is null && peer is { IsConfirmed: true, IsVacant: false } && _node.Now - peer.SilentSince < SilentTime))
             {
                 // The newcomer is an impostor, or it is the node itself and this end has not yet read that the old session ended. Something is sent over a standing
                 // connection: if no node is there, it breaks, and the newcomer, which tries again, gets in. A confirmed peer without a connection is dialled at its
@@ -214,6 +214,11 @@ internal sealed partial class TcpMesh
         if (!IsOwnId(connection, ack.NodeId, ack.Start))
         {
             Refuse(connection, RefusalReason.WrongSender);
+            return;
+        }
+        if (connection.Socket.Identity is not null && _muted.IsMuted(Culprit(connection, ack.NodeId), _node.Now))
+        {
+            DialFailed(connection, LinkFault.Unreachable, FramingPause);
             return;
         }
         connection.WasAnswered = true;

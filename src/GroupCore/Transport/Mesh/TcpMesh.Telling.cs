@@ -1,5 +1,6 @@
 using System.Net;
 using GroupCore.Diagnostics;
+using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Mesh;
 
@@ -21,9 +22,9 @@ internal sealed partial class TcpMesh
         if (MayTell(ref _refusedToldAt)) _node.Log.HandshakeRefused(EndPointText.Format(listen).Text, status);
     }
 
-    private void TellUntrusted(IPEndPoint? from, string why)
+    private void TellUntrusted(PortSocket socket, string why)
     {
-        if (MayTell(ref _untrustedToldAt)) _node.Log.PeerUntrusted(from is null ? "an unknown address" : EndPointText.Format(from).Text, why);
+        if (MayTell(ref _untrustedToldAt)) _node.Log.PeerUntrusted(_port.RemoteOf(socket) is { } from ? EndPointText.Format(from).Text : "an unknown address", why);
     }
 
     private void TellCredentials(string what)

@@ -1,6 +1,7 @@
 using System.Net;
 using GroupCore.Basics;
 using GroupCore.Runtime;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Mesh;
@@ -156,7 +157,13 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         }
         else
         {
-            if (_byId.TryGetValue(nodeId, out peer) && peer is { IsOpened: false, IsConfirmed: false } && peer.Address != address) return OpenBeside(peer, address, endPoint);
+            if (_byId.TryGetValue(nodeId, out peer) && peer is { IsOpened: false, IsConfirmed: false } && peer.Address != address)
+            {
+                if (!peer.IsProven) return OpenBeside(peer, address, endPoint);
+                // It is that node, wherever it says that it listens: from now on it is dialled where it is asked for.
+                peer.ListensAt(address, endPoint);
+                Reach(peer, address);
+            }
             if (peer is null && (peer = At(address)) is not null && !TryClaim(peer, nodeId)) peer = null;
         }
         return AskFor(peer ?? Add(address, endPoint, nodeId, asked: true));

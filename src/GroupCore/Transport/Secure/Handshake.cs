@@ -2,6 +2,7 @@ using System.Net.Security;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Basics;
+using GroupCore.Transport.Credentials;
 
 namespace GroupCore.Transport.Secure;
 
@@ -18,7 +19,7 @@ internal sealed class Handshake : IDisposable
     private readonly Lock _lock = new();
     private readonly RecordStream _stream = new();
     private readonly Action<Handshake> _told;
-    private readonly Credentials _credentials;
+    private readonly NodeCredentials _credentials;
     private readonly ProofExchange _proof;
     private readonly bool _dials;
 
@@ -28,10 +29,10 @@ internal sealed class Handshake : IDisposable
     private readonly RecordOutput _made = new(pinned: false);
     private bool _ended, _over;
     private int _posted;
-    private volatile bool _abandoned;
-    private volatile Task? _running;
+    private volatile bool _abandoned, _begun;
+    private Task? _running;
 
-    public Handshake(SecureSocket? socket, Credentials credentials, string cluster, bool dials, Action<Handshake> told)
+    public Handshake(SecureSocket? socket, NodeCredentials credentials, string cluster, bool dials, Action<Handshake> told)
     {
         (Socket, _credentials, _dials, _told) = (socket, credentials, dials, told);
         _stream.Output = new(pinned: false);
@@ -49,7 +50,7 @@ internal sealed class Handshake : IDisposable
     public RecordStream Stream => _stream;
 
     /// <summary>Whether it is one that somebody else asks for and for which nothing was done yet.</summary>
-    public bool IsNew => !_dials && _running is null && !_abandoned;
+    public bool IsNew => !_dials && !_begun && !_abandoned;
 
     /// <summary>Whether its connection is closed.</summary>
     public bool IsAbandoned => _abandoned;
@@ -67,7 +68,7 @@ internal sealed class Handshake : IDisposable
     public string? Trouble { get; private set; }
 
     /// <summary>Lets a node with these credentials shake hands with itself.</summary>
-    public static void WarmUp(Credentials credentials, string cluster)
+    public static void WarmUp(NodeCredentials credentials, string cluster)
     {
         Handshake[] ends = [new(null, credentials, cluster, dials: true, static _ => { }), new(null, credentials, cluster, dials: false, static _ => { })];
         var made = new RecordOutput(pinned: false);
@@ -138,6 +139,7 @@ internal sealed class Handshake : IDisposable
     /// <summary>Goes on with what arrived. By the thread that shakes hands.</summary>
     public void Advance()
     {
+        _begun = true;
         Volatile.Write(ref _posted, 0);
         Interlocked.MemoryBarrier();
         if (_over) return;
@@ -239,7 +241,11 @@ internal sealed class Handshake : IDisposable
     // Returns the certificate that this end showed.
     private async Task<byte[]> AuthenticateAsync(Func<X509Certificate?, SslPolicyErrors, bool> judge)
     {
-        var (own, chain) = Own(() => (_credentials.Own(), _credentials.Chain()));
+        var (own, chain, shown) = Own(() =>
+        {
+            var context = _credentials.Own();
+            return (context, _credentials.Chain(), context.TargetCertificate.RawData);
+        });
         if (_dials)
         {
             await Tls.AuthenticateAsClientAsync(new SslClientAuthenticationOptions
@@ -269,6 +275,6 @@ internal sealed class Handshake : IDisposable
             }).ConfigureAwait(false);
         }
         if (Tls.NegotiatedApplicationProtocol != s_protocol) throw new AuthenticationException("it does not speak this protocol");
-        return own.TargetCertificate.RawData;
+        return shown;
     }
 }

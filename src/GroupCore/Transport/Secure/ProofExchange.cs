@@ -1,6 +1,7 @@
 using System.Net.Security;
 using System.Security.Authentication;
 using GroupCore.Basics;
+using GroupCore.Transport.Credentials;
 
 namespace GroupCore.Transport.Secure;
 

@@ -1,3 +1,4 @@
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Secure;
@@ -15,7 +16,8 @@ internal sealed partial class SecurePort
 
     private void Post(Handshake handshake)
     {
-        if (handshake.MustPost()) _handshakes.Post(handshake);
+        // One that is given up is posted even so: it may stand among those that are served last.
+        if (handshake.MustPost() || handshake.IsAbandoned) _handshakes.Post(handshake);
     }
 
     private void Abandon(Handshake handshake)

@@ -10,8 +10,8 @@ internal sealed partial class SecurePort
     private const int RecordsPerWrite = 4;
     private const int InputBytes = SlabPool.SmallBytes;
 
-    // Of one receive: records may carry a byte each, and cost 1.7 µs whatever they carry.
-    private const int RecordsPerReceive = 32;
+    // Of one receive: records may carry a byte each, and cost 1.7 µs whatever they carry. A stranger, who gets less room the more of them there are, gets fewer records too.
+    private const int RecordsPerReceive = 32, RoomPerRecord = 512;
 
     // Room for the headers, tags and padding of a few records beside what is asked for.
     private const int Overhead = 1024;
@@ -77,7 +77,8 @@ internal sealed partial class SecurePort
         from.Input.Drop(from.Input.Count);
         int count = 0;
         bool mayReceive = true, isOver = false;
-        for (int records = 0; records < RecordsPerReceive && count < to.Length && !isOver; records++)
+        int most = Math.Clamp(to.Length / RoomPerRecord, 1, RecordsPerReceive);
+        for (int records = 0; records < most && count < to.Length && !isOver; records++)
         {
             int length = RecordStream.LengthOf(_input.AsSpan(_start, _end - _start));
             if (length == 0 || _end - _start < length)

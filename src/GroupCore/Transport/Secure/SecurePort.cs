@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Secure;
@@ -16,8 +17,10 @@ namespace GroupCore.Transport.Secure;
 /// </remarks>
 internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
 {
+    // What a read that waits for its record holds inside SslStream.
+    private const int ReadBytes = 32 << 10;
     private readonly ISocketPort _under;
-    private readonly Credentials _credentials;
+    private readonly NodeCredentials _credentials;
     private readonly string _cluster;
     private readonly IHandshakes _handshakes;
     private readonly Action<Handshake> _told;
@@ -26,8 +29,9 @@ internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
     private readonly List<SecureSocket> _open = [];
     private readonly List<SecureSocket> _readable = [];
     private ISocketPortEvents _events = null!;
+    private long _polls;
 
-    public SecurePort(ISocketPort under, Credentials credentials, string cluster, IHandshakes handshakes)
+    public SecurePort(ISocketPort under, NodeCredentials credentials, string cluster, IHandshakes handshakes)
     {
         (_under, _credentials, _cluster, _handshakes) = (under, credentials, cluster, handshakes);
         _told = handshake =>
@@ -55,7 +59,7 @@ internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
 
     public IPEndPoint? RemoteOf(PortSocket socket) => _under.RemoteOf(((SecureSocket)socket).Under);
 
-    public int Held(PortSocket socket) => socket is SecureSocket held ? held.Input.Room + held.Plain.Room : 0;
+    public int Held(PortSocket socket) => socket is SecureSocket held ? held.Input.Room + held.Plain.Room + (held.Reading is null ? 0 : ReadBytes) : 0;
 
     public PortSocket Dial(IPEndPoint to) => Add(_under.Dial(to), dials: true);
 
@@ -69,6 +73,7 @@ internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
     public void Poll(ISocketPortEvents events)
     {
         _events = events;
+        _polls++;
         _under.Poll(this);
         for (int left = _news.Count; left > 0 && _news.TryDequeue(out var handshake); left--) GoOn(handshake);
         int listed = _readable.Count;
@@ -192,6 +197,13 @@ internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
     {
         if (socket.Tls is not null || socket.IsEnded)
         {
+            if (socket.ServedIn == _polls)
+            {
+                // Once in a poll, whoever tells.
+                List(socket);
+                return;
+            }
+            socket.ServedIn = _polls;
             _events.OnReadable(socket);
             if (!socket.IsClosed && socket.HasMore) List(socket);
         }

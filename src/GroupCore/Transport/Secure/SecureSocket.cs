@@ -1,4 +1,5 @@
 using System.Net.Security;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Transport.Secure;
@@ -50,6 +51,9 @@ internal sealed class SecureSocket(PortSocket under, bool dials) : PortSocket
 
     /// <summary>Whether nothing comes any more: the other end has finished, or sent what is no record of it.</summary>
     public bool IsEnded { get; set; }
+
+    /// <summary>The number of the poll in which the user was last told to receive.</summary>
+    public long ServedIn { get; set; }
 
     /// <summary>Whether it stands in the list of sockets to receive from.</summary>
     public bool IsListed { get; set; }

@@ -1,4 +1,5 @@
 using System.Net;
+using GroupCore.Transport.Credentials;
 
 namespace GroupCore.Transport.Sockets;
 

@@ -1,3 +1,5 @@
+using GroupCore.Transport.Credentials;
+
 namespace GroupCore.Transport.Sockets;
 
 /// <summary>One connection of a port. Used by the loop alone.</summary>

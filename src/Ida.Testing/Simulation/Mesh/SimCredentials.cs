@@ -3,7 +3,7 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Transport;
-using GroupCore.Transport.Secure;
+using GroupCore.Transport.Credentials;
 
 namespace Ida.Testing;
 
@@ -11,7 +11,7 @@ namespace Ida.Testing;
 /// The credentials of simulated nodes: each shows its address, and all sign with one key of the process. The bytes of a run differ from those of the next one, since TLS draws its own random numbers; their
 /// number does not, as signatures of RSA are all of one length, so a seed takes the same steps again.
 /// </summary>
-internal sealed class SimCredentials : Credentials
+internal sealed class SimCredentials : NodeCredentials
 {
     private static readonly RSA s_key = RSA.Create(2048);
     private static readonly ConcurrentDictionary<NodeAddress, SimCredentials> s_all = [];

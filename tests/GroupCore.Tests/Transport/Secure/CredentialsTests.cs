@@ -1,7 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
-using GroupCore.Transport;
-using GroupCore.Transport.Secure;
+using GroupCore.Transport.Credentials;
 using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Transport.Secure;
@@ -241,5 +240,5 @@ public sealed class CredentialsTests
         Assert.Equal(renewed.Thumbprint, credentials.Own().TargetCertificate.Thumbprint);
     }
 
-    private static Credentials Open(TestAuthority authority, X509Certificate2 own) => Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }).Open(Cluster)!;
+    private static NodeCredentials Open(TestAuthority authority, X509Certificate2 own) => Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }).Open(Cluster)!;
 }

@@ -1,4 +1,4 @@
-using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Secure;
 using Ida.Tests.Shared;
 

@@ -6,6 +6,7 @@ using System.Security.Authentication;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Secure;
 using GroupCore.Transport.Sockets;
 using Ida.Tests.Shared;
@@ -392,7 +393,7 @@ public sealed class HostilePeerTests
         return new(Security.ClusterKey(key).Open("c")!);
     }
 
-    private static Credentials Trusting(TestAuthority authority, X509Certificate2 own) =>
+    private static NodeCredentials Trusting(TestAuthority authority, X509Certificate2 own) =>
         Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }).Open("c")!;
 
     private static TcpClient Client(IPEndPoint to)

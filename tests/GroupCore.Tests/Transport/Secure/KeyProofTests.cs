@@ -1,4 +1,4 @@
-using GroupCore.Transport.Secure;
+using GroupCore.Transport.Credentials;
 
 namespace GroupCore.Tests.Transport.Secure;
 

@@ -1,4 +1,5 @@
 using System.Net;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Secure;
 using GroupCore.Transport.Sockets;
 
@@ -10,7 +11,7 @@ internal sealed class SecureEnd : ISocketPortEvents, IDisposable
     private readonly byte[] _buffer = new byte[1 << 16];
     private readonly ArraySegment<byte>[] _pieces = new ArraySegment<byte>[1];
 
-    public SecureEnd(Credentials credentials, string kind = "Epoll", string cluster = "c", IHandshakes? handshakes = null, long mostMade = long.MaxValue)
+    public SecureEnd(NodeCredentials credentials, string kind = "Epoll", string cluster = "c", IHandshakes? handshakes = null, long mostMade = long.MaxValue)
     {
         handshakes ??= new HandshakeThread(static thread => thread.Start(), "handshakes", () => Handshake.WarmUp(credentials, cluster));
         Under = kind == "Epoll" && OperatingSystem.IsLinux() ? new EpollPort() : new CompletionPort();

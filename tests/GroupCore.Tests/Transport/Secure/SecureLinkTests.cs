@@ -1,8 +1,8 @@
 using GroupCore.Hosting;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Mesh;
-using GroupCore.Transport.Secure;
 
 namespace GroupCore.Tests.Transport.Secure;
 
@@ -11,7 +11,7 @@ public sealed class SecureLinkTests
 {
     private const ulong Start = 7, Another = 2;
     private static readonly Security s_security = Security.ClusterKey(Security.NewClusterKey());
-    private readonly Credentials _own = s_security.Open("c")!, _other = s_security.Open("c")!;
+    private readonly NodeCredentials _own = s_security.Open("c")!, _other = s_security.Open("c")!;
 
     [Theory]
     [InlineData(Start, 0, true), InlineData(Start, Another, false), InlineData(Start + 1, 0, false)]

@@ -1,5 +1,6 @@
 using System.Security.Cryptography;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Sockets;
 
 namespace GroupCore.Tests.Transport.Secure;

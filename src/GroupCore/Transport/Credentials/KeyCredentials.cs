@@ -2,12 +2,12 @@ using System.Net.Security;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// A key pair that the node makes when it starts, in a certificate that it signs itself. Any certificate is accepted at first: both ends then prove the cluster key (<see cref="KeyProof"/>).
 /// </summary>
-internal sealed class KeyCredentials : Credentials
+internal sealed class KeyCredentials : NodeCredentials
 {
     private readonly Func<ClusterKeys> _keys;
     private readonly Func<string?> _trouble;

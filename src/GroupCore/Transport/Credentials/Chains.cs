@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>How chains of certificates are built: from given authorities alone, and without asking any other machine.</summary>
 internal static class Chains

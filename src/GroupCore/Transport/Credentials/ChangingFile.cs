@@ -1,6 +1,6 @@
 using GroupCore.Basics;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// What stands in some small files, read at each call, since neither time nor length of a file says that its contents are the same: the files may be links that lead elsewhere now. If

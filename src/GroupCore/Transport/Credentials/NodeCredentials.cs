@@ -1,10 +1,10 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>What one node shows to others, and how it judges what they show. Used by the thread that shakes hands.</summary>
-internal abstract class Credentials
+internal abstract class NodeCredentials
 {
     /// <summary>Who this node is, for its whole life.</summary>
     public abstract NodeIdentity Identity { get; }

@@ -1,8 +1,7 @@
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Basics;
-using GroupCore.Transport.Secure;
 
-namespace GroupCore.Transport;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// How the nodes of a cluster know each other, and what protects their bytes on the way. All nodes of a cluster have the same kind. Beyond the loopback every connection is TLS 1.3, in which
@@ -70,5 +69,5 @@ public abstract class Security
     }
 
     /// <summary>What one node of this cluster shows and accepts; null without credentials.</summary>
-    internal abstract Credentials? Open(string cluster);
+    internal abstract NodeCredentials? Open(string cluster);
 }

@@ -2,7 +2,7 @@ using System.Buffers.Binary;
 using System.Security.Cryptography;
 using System.Text;
 
-namespace GroupCore.Transport;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// Who a node is, as its credentials show it. With <see cref="Security.Certificates"/> it is the name in the certificate; with a cluster key it is the digest of the key pair that the node made when

@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>A node's certificate with its private key, and the certificates between it and its authority.</summary>
 internal sealed record OwnCertificate(X509Certificate2 Certificate, X509Certificate2Collection Between)

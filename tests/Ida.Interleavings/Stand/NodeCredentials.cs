@@ -1,4 +1,4 @@
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>Stands in for the real one: there are no credentials here.</summary>
-internal sealed class Credentials;
+internal sealed class NodeCredentials;

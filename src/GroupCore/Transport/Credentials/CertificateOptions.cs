@@ -1,6 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// What a node shows and which nodes it accepts. A node's certificate is for both ends of a connection (extended key usage: none, or client and server authentication) and names the node as one URI

@@ -1,4 +1,4 @@
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>One or two cluster keys; a dialler prefers the first.</summary>
 internal sealed class ClusterKeys

@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>
 /// How both ends of a TLS connection show each other that they have the cluster key, inside the connection. Each end's proof is an HMAC-SHA256 under the key over its role, the cluster's name,

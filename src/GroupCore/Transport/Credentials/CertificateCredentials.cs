@@ -1,23 +1,24 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>A node's certificate, and the rule by which it accepts those of others (<see cref="CertificateOptions"/>).</summary>
-internal sealed class CertificateCredentials : Credentials
+internal sealed class CertificateCredentials : NodeCredentials
 {
     private readonly CertificateOptions _options;
     private readonly string _cluster;
-    private string _shown;
+    private X509Certificate2 _shown;
+    private X509Certificate2Collection _between;
     private SslStreamCertificateContext _own;
     private string? _trouble;
 
     public CertificateCredentials(string cluster, CertificateOptions options)
     {
         (_cluster, _options) = (cluster, options);
-        var (first, between) = Ask();
-        Identity = Checked(first);
-        (_shown, _own) = (first.Thumbprint, Context(first, between));
+        (_shown, _between) = Ask();
+        Identity = Checked(_shown);
+        _own = Context(_shown, _between);
         Accepts = $"nodes whose certificate names cluster '{cluster}' and is {(options.Authorities is null ? "in the list of those allowed" : "issued by a known authority")}";
     }
 
@@ -33,10 +34,11 @@ internal sealed class CertificateCredentials : Credentials
         try
         {
             var (now, between) = Ask();
-            if (now.Thumbprint == _shown) return _own;
+            // The object counts: whoever gives another one may have disposed this one.
+            if (ReferenceEquals(now, _shown) && between.Select(static one => one.Thumbprint).SequenceEqual(_between.Select(static one => one.Thumbprint))) return _own;
             // Others know the node by its identity, and its id follows from it.
             if (Checked(now) is var identity && identity != Identity) throw new CredentialsException($"The node's new certificate belongs to '{identity.Name}'; it must belong to '{Identity.Name}' as before.");
-            (_shown, _own) = (now.Thumbprint, Context(now, between));
+            (_shown, _between, _own) = (now, between, Context(now, between));
         }
         catch (CredentialsException error)
         {

@@ -2,7 +2,7 @@ using System.Formats.Asn1;
 using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>What a certificate says of its holder.</summary>
 internal static class CertificateNames

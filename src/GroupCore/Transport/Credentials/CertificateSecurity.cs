@@ -1,11 +1,11 @@
 using GroupCore.Basics;
 
-namespace GroupCore.Transport.Secure;
+namespace GroupCore.Transport.Credentials;
 
 /// <summary>Nodes are known by their certificates.</summary>
 internal sealed class CertificateSecurity(CertificateOptions options) : Security
 {
-    internal override Credentials Open(string cluster)
+    internal override NodeCredentials Open(string cluster)
     {
         try
         {
