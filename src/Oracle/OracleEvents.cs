@@ -158,4 +158,12 @@ internal static partial class OracleEvents
 
     [LoggerMessage(2017, LogLevel.Information, "Node {Node}: the voters of the Oracle are {Voters}.")]
     private static partial void VotersChanged(ILogger logger, string node, string voters);
+
+    public static void JoinDenied(this NodeLog log, string process, string identity, string group, string reason)
+    {
+        if (log.IsOn) log.Add(Category, (node: log.Name, process, identity, group, reason), static (to, e) => JoinDenied(to, e.node, e.process, e.identity, e.group, e.reason));
+    }
+
+    [LoggerMessage(2018, LogLevel.Warning, "Node {Node}, which leads the Oracle: process {Process}, which is '{Identity}', may not join group {Group}: {Reason}.")]
+    private static partial void JoinDenied(ILogger logger, string node, string process, string identity, string group, string reason);
 }

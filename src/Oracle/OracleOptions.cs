@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire.MessagePack;
 
 namespace Oracle;
@@ -89,6 +90,9 @@ public sealed record OracleOptions
     /// number than its own.
     /// </summary>
     internal int Acceptors { get; init; }
+
+    /// <summary>Which identity may join which group; null: any may. Asked when this process leads the Oracle.</summary>
+    internal Func<NodeIdentity, string, bool>? CanJoin { get; init; }
 
     /// <summary>Number of log entries after which the state is saved and the log cut. Default 4,096; 8 MB of entries have the same effect.</summary>
     internal int SnapshotEntries { get; init; } = 4_096;

@@ -42,6 +42,9 @@ internal sealed class OracleRules(string? without)
     /// <summary>oracle.md#a-new-leader-takes-every-lease-as-held.</summary>
     public readonly bool StrictPrimaryInherits = without != nameof(StrictPrimaryInherits);
 
+    /// <summary>oracle.md#a-join-is-asked-for.</summary>
+    public readonly bool JoinRule = without != nameof(JoinRule);
+
     /// <summary>All rules except this one; all rules if it is null.</summary>
     public static OracleRules Without(string? rule) => rule is null ? All : new(rule);
 }

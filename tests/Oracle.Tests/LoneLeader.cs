@@ -6,10 +6,10 @@ namespace Oracle.Tests;
 /// <summary>A replica that leads alone, with the given number of registered processes, of which it is the first.</summary>
 internal sealed class LoneLeader
 {
-    public LoneLeader(int processes)
+    public LoneLeader(int processes, OracleOptions? options = null)
     {
-        var part = Bus.Add(1);
-        Replica = new(part, new(), new(part), () => { }, () => { });
+        Part = Bus.Add(1);
+        Replica = new(Part, options ?? new(), new(Part), () => { }, () => { });
         Replica.Log.Found(LogBus.ReplicaOf(1));
         for (ulong node = 1; node <= (ulong)processes; node++)
             Replica.Services.OnRequest(0, LogBus.ReplicaOf(node), new(default, 0, 0, new Register(node, LogBus.ReplicaOf(node).Address, "", "", 0, 0, Durations.Second)));
@@ -18,6 +18,8 @@ internal sealed class LoneLeader
     }
 
     public LogBus Bus { get; } = new();
+
+    public LogBus.Part Part { get; }
 
     public OracleReplica Replica { get; }
 

@@ -41,4 +41,7 @@ public enum RefusalReason
 
     /// <summary>A connection whose other end did not show that it belongs to the cluster: no certificate that is accepted, or no proof of the cluster key.</summary>
     Untrusted,
+
+    /// <summary>A join that the rule of the Oracle's leader did not allow, or about which it gave no answer.</summary>
+    Denied,
 }

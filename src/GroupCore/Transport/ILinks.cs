@@ -1,3 +1,5 @@
+using GroupCore.Transport.Credentials;
+
 namespace GroupCore.Transport;
 
 /// <summary>
@@ -20,6 +22,12 @@ internal interface ILinks
 {
     /// <summary>The address at which other nodes reach this one.</summary>
     NodeAddress Local { get; }
+
+    /// <summary>Who this node is to others; null without credentials.</summary>
+    internal NodeIdentity? Identity => null;
+
+    /// <summary>Who the peer has shown itself to be; null without credentials, and while it is not connected for the first time.</summary>
+    internal NodeIdentity? IdentityOf(int peer) => null;
 
     /// <summary>
     /// Returns the peer number of a node, and dials the node when it is new. <paramref name="nodeId"/> 0 means any node that answers at the address;

@@ -25,7 +25,7 @@ internal sealed class SimLifeHost(Simulation simulation, string? name, IReadOnly
         return _own.Node;
     }
 
-    public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag };
+    public OracleOptions MembershipOptions(IdaNodeOptions options) => options.Membership with { Seeds = seeds, Tag = options.Tag, CanJoin = options.CanJoin };
 
     // Ends it between two steps, since the caller may be inside this node's turn. A program ends its own life only, never that of the program started after it.
     public ValueTask EndAsync()

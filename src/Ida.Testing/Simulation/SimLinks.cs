@@ -1,5 +1,6 @@
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Mesh;
 
 namespace Ida.Testing;
@@ -19,6 +20,10 @@ internal sealed partial class SimLinks(SimNode owner, Node node) : ISimCarrier, 
     public LinkBacklog Held { get; } = new(owner.Simulation.Options.MostQueuedBytes);
 
     public NodeAddress Local => owner.Address;
+
+    public NodeIdentity Identity => SimCredentials.NameOf(Local.Text);
+
+    public NodeIdentity? IdentityOf(int peer) => NodeIdOf(peer) == 0 ? null : SimCredentials.NameOf(End(peer).Address.Text);
 
     public IReadOnlyList<SimLinkEnd> Ends => _ends;
 

@@ -40,6 +40,13 @@ public sealed record IdaNodeOptions
     /// </summary>
     public Security Security { get; init; } = Security.Loopback;
 
+    /// <summary>
+    /// Says which identity may join the group of which name, a group that does not exist yet included: the DHTs of that group are meant too. The leader of the Oracle asks its own function, so all
+    /// nodes should have the same; it needs <see cref="Security"/>, and certificates, since with a cluster key a node has another identity at each start. Called outside of the loop and by 16
+    /// callers at once at most; it may block, and where it throws or takes longer than 5 s the join is refused (<see cref="JoinRefusedException"/>). Who is a member stays one. Default: all may.
+    /// </summary>
+    public Func<NodeIdentity, string, bool>? CanJoin { get; init; }
+
     /// <summary>Short text that travels with this node into every view (host, zone, role); at most 64 bytes of UTF-8. Default none.</summary>
     public string Tag { get; init; } = "";
 
@@ -101,6 +108,7 @@ public sealed record IdaNodeOptions
         ThrowIfNull(Groups, nameof(Groups));
         if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with an unpaired surrogate: other nodes would read another name.");
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
+        if (CanJoin is not null && ReferenceEquals(Security, Security.Loopback)) throw new InvalidOptionException("CanJoin is set and Security is Loopback, by which nobody has an identity; give credentials too.");
         foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
         if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));

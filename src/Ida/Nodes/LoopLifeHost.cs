@@ -39,6 +39,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         ProcessStart = ProcessTable.OwnStart,
         ProcessProbe = new ProcessTable(),
         OwnsAddress = options.Advertise is null,
+        CanJoin = options.CanJoin,
     };
 
     public async ValueTask EndAsync()

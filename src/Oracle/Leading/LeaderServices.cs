@@ -29,6 +29,7 @@ internal sealed partial class LeaderServices
     private readonly ConfigurationKeeper _keeper;
     private readonly RequestBatcher _batcher;
     private readonly DecisionBroadcaster _broadcaster;
+    private readonly JoinRule? _joinRule;
     private readonly MonitoringRing _ring = new();
     private readonly SortedSet<ProcessId> _excluding = [];
 
@@ -54,6 +55,7 @@ internal sealed partial class LeaderServices
         _keeper = new(node, options);
         _batcher = new(node);
         _broadcaster = new(node, sender);
+        if (_rules.JoinRule && options.CanJoin is { } mayJoin) _joinRule = new(node, mayJoin, OnJudged);
     }
 
     /// <summary>
@@ -101,6 +103,7 @@ internal sealed partial class LeaderServices
         _detector.Clear();
         _batcher.Clear();
         _broadcaster.Clear();
+        _joinRule?.Clear();
         _excluding.Clear();
         _unlogged.Clear();
         _decision = null;
@@ -146,6 +149,12 @@ internal sealed partial class LeaderServices
                 // The last acceptor of a group is excluded only with proof. By asking for acceptors, a single process could keep any other in all groups, even a silent one.
                 OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
                 break;
+            case Join { Name: var name } when _joinRule is { } rule && !IsRepeat(request):
+                Ask(rule, peer, request, name);
+                break;
+            case Create { Name: var name } when _joinRule is { } rule && !IsRepeat(request):
+                Ask(rule, peer, request, name);
+                break;
             case Join or Leave or Renew:
                 _batcher.Gather(request);
                 break;
@@ -157,6 +166,25 @@ internal sealed partial class LeaderServices
                 _batcher.Add(request);
                 break;
         }
+    }
+
+    /// <summary>Whether the log has decided this request. Its sender lacks only the result, so nobody is asked again whether it may.</summary>
+    private bool IsRepeat(Request request) => _state.Find(request.Requester)?.Results.ContainsKey(request.Number) == true;
+
+    private void Ask(JoinRule rule, int peer, Request request, string group)
+    {
+        var identity = peer == FrameSender.Own ? _node.Links.Identity : _node.Links.IdentityOf(peer);
+        if (identity is null) OnAnswered(request, OperationResult.Refused("the Oracle's leader has a rule for joins, and the process has shown no identity"));
+        else if (request.Operation is Create { Members: var named } && named.Any(member => member != request.Requester))
+            OnAnswered(request, OperationResult.Refused("the Oracle's leader has a rule for joins, by which each process asks for itself, and others are named"));
+        else if (!rule.TryAsk(request, identity, group)) _batcher.TryEnd(request, out _);
+    }
+
+    private void OnJudged(Request request, string? refusal)
+    {
+        if (refusal is not null) OnAnswered(request, OperationResult.Refused(refusal));
+        else if (request.Operation is Create) _batcher.Add(request);
+        else _batcher.Gather(request);
     }
 
     public void OnLeaseAsk(int peer, in Replica from, LeaseAsk ask)
@@ -228,6 +256,7 @@ internal sealed partial class LeaderServices
     {
         if (!Active) return;
         if (_detector.Any) Decide();
+        _joinRule?.Tick();
         if (_node.Now >= _pruneAt)
         {
             _pruneAt = _node.Now + PruneEvery;

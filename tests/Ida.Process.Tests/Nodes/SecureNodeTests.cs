@@ -147,15 +147,49 @@ public sealed class SecureNodeTests
             folder.Delete(recursive: true);
         }
 
-        Security Files(int number)
+        Security Files(int number) => FilesOf(authority, folder, number);
+    }
+
+    /// <summary>The node that leads is asked about itself too.</summary>
+    [Fact]
+    public async Task Who_may_join_a_group_is_said_by_the_name_in_its_certificate()
+    {
+        using var authority = new TestAuthority();
+        var folder = Directory.CreateTempSubdirectory();
+        var nodes = new List<IdaNode>();
+        var log = new LogCollector();
+        try
         {
-            using var own = authority.Issue($"urn:ida:s:n{number}");
-            string[] files = [.. ((string[])[$"{number}.pem", $"{number}.key", "authority.pem"]).Select(name => Path.Combine(folder.FullName, name))];
-            File.WriteAllText(files[0], own.ExportCertificatePem());
-            File.WriteAllText(files[1], own.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
-            File.WriteAllText(files[2], authority.Certificates[0].ExportCertificatePem());
-            return Security.CertificateFiles(files[0], files[1], files[2]);
+            for (int i = 0; i < 2; i++) nodes.Add(await StartAsync(Options(FilesOf(authority, folder, i), nodes) with { LoggerFactory = i == 0 ? log : null, CanJoin = MayJoin }));
+            await JoinAllAsync(nodes);
+            await using var first = await nodes[0].JoinAsync("zero only", cancellationToken: Cancellation).AsTask().WaitAsync(Bound, Cancellation);
+            var error = await Assert.ThrowsAsync<JoinRefusedException>(() => nodes[1].JoinAsync("zero only", cancellationToken: Cancellation).AsTask().WaitAsync(Bound, Cancellation));
+            Assert.Contains("'urn:ida:s:n1' may not join it", error.Message, StringComparison.Ordinal);
+            var line = await log.FirstAsync("JoinDenied").WaitAsync(Bound, Cancellation);
+            Assert.Equal((2018, LogLevel.Warning), (line.Id, line.Level));
+            Assert.True(nodes[0].Counters.Refused(GroupCore.Runtime.RefusalReason.Denied) > 0);
+            await Assert.ThrowsAsync<JoinRefusedException>(() => nodes[0].JoinAsync("one only", cancellationToken: Cancellation).AsTask().WaitAsync(Bound, Cancellation));
+            await using var second = await nodes[1].JoinAsync("one only", cancellationToken: Cancellation).AsTask().WaitAsync(Bound, Cancellation);
         }
+        finally
+        {
+            await EndAsync(nodes);
+            folder.Delete(recursive: true);
+        }
+
+        static bool MayJoin(NodeIdentity identity, string group) => group switch
+        {
+            "zero only" => identity.Name == "urn:ida:s:n0",
+            "one only" => identity.Name == "urn:ida:s:n1",
+            _ => true,
+        };
+    }
+
+    [Fact]
+    public async Task A_rule_for_joins_needs_credentials()
+    {
+        var error = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "s", CanJoin = static (_, _) => true }));
+        Assert.Contains("CanJoin", error.Message, StringComparison.Ordinal);
     }
 
     [Fact]
@@ -171,6 +205,16 @@ public sealed class SecureNodeTests
         {
             File.Delete(path);
         }
+    }
+
+    private static Security FilesOf(TestAuthority authority, DirectoryInfo folder, int number)
+    {
+        using var own = authority.Issue($"urn:ida:s:n{number}");
+        string[] files = [.. ((string[])[$"{number}.pem", $"{number}.key", "authority.pem"]).Select(name => Path.Combine(folder.FullName, name))];
+        File.WriteAllText(files[0], own.ExportCertificatePem());
+        File.WriteAllText(files[1], own.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem());
+        File.WriteAllText(files[2], authority.Certificates[0].ExportCertificatePem());
+        return Security.CertificateFiles(files[0], files[1], files[2]);
     }
 
     private static IdaNodeOptions Options(Security security, List<IdaNode> others) =>

@@ -1,6 +1,7 @@
 using System.Buffers;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire;
 using Oracle;
 using Oracle.Raft;
@@ -167,9 +168,13 @@ internal sealed class LogBus
         {
         }
 
-        public void Complete(ICompletion work)
-        {
-        }
+        /// <summary>What is to run outside of turns.</summary>
+        public Queue<ICompletion> Work { get; } = new();
+
+        /// <summary>What is to run in the next turn.</summary>
+        public Queue<NodeCommand> Commands { get; } = new();
+
+        public void Complete(ICompletion work) => Work.Enqueue(work);
 
         public void Resume(ICompletion work)
         {
@@ -177,7 +182,11 @@ internal sealed class LogBus
 
         public bool TryPost(NodeCommand command) => false;
 
-        public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken) => throw new NotSupportedException();
+        public ValueTask PostAsync(NodeCommand command, CancellationToken cancellationToken)
+        {
+            Commands.Enqueue(command);
+            return default;
+        }
 
         void ILogPort.Send(in Replica to, IFrame frame) => _bus._frames.Enqueue((Id, to.Node, frame));
 
@@ -229,6 +238,8 @@ internal sealed class LogBus
     private sealed class NoLinks(NodeAddress local) : ILinks
     {
         public NodeAddress Local { get; } = local;
+
+        public NodeIdentity? IdentityOf(int peer) => peer == 0 ? null : new($"peer {peer}");
 
         public int Open(NodeAddress address, ulong nodeId = 0) => 0;
 

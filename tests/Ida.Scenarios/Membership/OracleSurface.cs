@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Wire;
 using GroupCore.Wire.MessagePack;
 using Ida.Testing;
@@ -16,7 +17,13 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
-    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another", Refusing = "a proxy refuses for a moment";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another", Refusing = "a proxy refuses for a moment", Ruled = "a rule for joins", Denied = "join denied";
+
+    // Groups that nobody may join, of which the rule cannot tell, and that only the first few may join.
+    private const string Closed = "closed", Broken = "broken", Few = "few";
+    /// <summary>Part of the message about a process that is in a group which it may not join.</summary>
+    public const string InDenied = "is in a group that it may not join:";
+
     private static readonly GroupOptions Options = new();
     private readonly Ingredients _drawn;
     private readonly SimProbe _probe;
@@ -25,8 +32,9 @@ internal sealed class OracleSurface
 
     // Not the stranger itself: a registered node can do what a process of the system can, and no frame check can tell it apart.
     private SimNode _guest = null!;
-    private readonly bool _pairs, _atOnce, _probed, _differ, _hidden, _apart;
-    private int _joins;
+    private readonly bool _pairs, _atOnce, _probed, _differ, _hidden, _apart, _ruled;
+    private int _joins, _few;
+    private string? _unnamed;
 
     public OracleSurface(Ingredients drawn, Prng random)
     {
@@ -55,6 +63,10 @@ internal sealed class OracleSurface
         if (_hidden) Draw(Hidden);
         _apart = Processes >= 5 && !_hidden && Membership.SnapshotKeep % 3 == 0;
         if (_apart) Draw(Apart);
+        _ruled = Membership.SnapshotKeep % 4 == 1;
+        if (!_ruled) return;
+        Draw(Ruled);
+        Membership = Membership with { CanJoin = MayJoin };
     }
 
     public static IReadOnlyList<string> Names { get; } =
@@ -62,7 +74,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old view completions", "join cancelled", "leave cancelled",
         "departure", "one suspects for long", "slow handlers suspected",
-        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, .. WrongClocks.Names,
+        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, Ruled, Denied, .. WrongClocks.Names,
     ];
 
     public int Processes { get; }
@@ -95,6 +107,11 @@ internal sealed class OracleSurface
     {
         process.Groups.ReportsAtOnce = _atOnce;
         if (_pairs) process.Node.Post(() => process.Oracle.Join($"pair{PlaceOf(process) / 2}", Options, ""));
+        if (!_ruled) return;
+        process.Node.Post(() =>
+        {
+            foreach (string group in (string[])[Closed, Broken, Few]) process.Oracle.Join(group, Options, "");
+        });
     }
 
     public void Attach(OracleCluster cluster)
@@ -113,6 +130,7 @@ internal sealed class OracleSurface
         if (saved.Count > 0) Draw("state saved");
         if (saved.Exists(life => life.Oracle.Replica!.Log.Entries.Configuration.Voters.Count == 5)) Draw("state saved with five voters");
         if (_cluster.Lives.Exists(life => life.Groups.ReportedAtOnce > 0)) Draw(AtOnce);
+        if (_ruled) JudgeRule();
         // There is only one system, whatever strangers say.
         if (_cluster.Lives.Find(life => life.Groups.Events.Exists(static text => text.Contains("gives way", StringComparison.Ordinal))) is { } led) _cluster.Checker.Violations.Add($"{led.Node.Name} gives way to nobody");
     }
@@ -167,6 +185,31 @@ internal sealed class OracleSurface
             case 11 when _cluster.Leader is { } leader && Spares(leader) && Successor(leader) is { } successor && Partner(successor, leader) is { } victim:
                 return (DyingLeader, () => Die(leader, successor, victim, random));
             default: return null;
+        }
+    }
+
+    /// <summary>The rule of all processes, asked by whichever leads.</summary>
+    private bool MayJoin(NodeIdentity identity, string group)
+    {
+        if (!identity.Name.StartsWith("sim:", StringComparison.Ordinal)) _unnamed = identity.Name;
+        return group switch
+        {
+            Broken => throw new InvalidOperationException("The rule is broken."),
+            Few => ++_few <= 3,
+            _ => group != Closed,
+        };
+    }
+
+    /// <summary>Nobody is in a group that it may not join, nor in one that it was refused; each of these is asked for once in a life.</summary>
+    private void JudgeRule()
+    {
+        if (_unnamed is not null) _cluster.Checker.Violations.Add($"the rule was asked about '{_unnamed}'");
+        foreach (var life in _cluster.Lives)
+        {
+            bool IsRefused(string group) => life.Groups.Refused.Exists(text => text.StartsWith($"{group}: ", StringComparison.Ordinal));
+            if (IsRefused(Closed)) Draw(Denied);
+            foreach (string group in (string[])[Closed, Broken, Few])
+                if (life.Groups.Joined.Contains(group) && (group != Few || IsRefused(Few))) _cluster.Checker.Violations.Add($"{life.Node.Name} {InDenied} '{group}'");
         }
     }
 

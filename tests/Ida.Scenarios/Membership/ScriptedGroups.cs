@@ -22,6 +22,9 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
 
     public List<(string Name, GroupId Group)> Accepted { get; } = [];
 
+    /// <summary>The names of all groups of which it was a member.</summary>
+    public HashSet<string> Joined { get; } = [];
+
     public long LongestDelay { get; set; } = 3 * Durations.Millisecond;
 
     /// <summary>Whether a flush that all have acknowledged is reported in the turn that hears of its proposal.</summary>
@@ -97,6 +100,7 @@ internal sealed class ScriptedGroups(string name, INode node, OracleMember oracl
         if (was && group.Wedge?.Number != view.Proposal)
             checker.Violations.Add($"{name} acknowledged proposal {group.Wedge?.Number} and got {view.Group} view {view.Id} of proposal {view.Proposal}");
         checker.Installed(name, view, time());
+        if (member) Joined.Add(view.Name);
         (group.View, group.Wedge) = (view, null);
         group.Installs++;
         if (!member) _groups.Remove(view.Group);

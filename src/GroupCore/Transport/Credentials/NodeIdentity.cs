@@ -9,13 +9,13 @@ namespace GroupCore.Transport.Credentials;
 /// it started, since all who have the cluster key are equal.
 /// </summary>
 /// <param name="Name">The name: of a certificate <c>urn:ida:cluster:name</c>, else <c>key:</c> and 64 hexadecimal digits.</param>
-internal sealed record NodeIdentity(string Name)
+public sealed record NodeIdentity(string Name)
 {
     /// <summary>
     /// The id of the node with this identity that started under this number: the first 8 bytes of a SHA-256 over both, made odd since 0 is no id. So nobody can show another node's id without its
     /// credentials, and the id says nothing that would have to be remembered about it.
     /// </summary>
-    public ulong IdOf(ulong start)
+    internal ulong IdOf(ulong start)
     {
         Span<byte> digest = stackalloc byte[SHA256.HashSizeInBytes];
         byte[] text = new byte[sizeof(ulong) + Encoding.UTF8.GetByteCount(Name)];

@@ -222,6 +222,10 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
 
     public NodeAddress AddressOf(int peer) => Find(peer)?.Address ?? default;
 
+    public NodeIdentity? Identity => _port.Identity;
+
+    public NodeIdentity? IdentityOf(int peer) => Find(peer)?.Identity;
+
     public long Backlog(int peer) => Find(peer)?.Session.Backlog ?? 0;
 
     public long Received(int peer) => Find(peer)?.Session.Received ?? 0;

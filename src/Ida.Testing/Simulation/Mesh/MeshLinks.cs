@@ -1,4 +1,5 @@
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Mesh;
 
 namespace Ida.Testing;
@@ -17,6 +18,10 @@ internal sealed class MeshLinks(ISimNode owner, TcpMesh mesh) : ILinks, ILinkUse
     public long SlabBytes => mesh.SlabBytes;
 
     public NodeAddress Local => mesh.Local;
+
+    public NodeIdentity? Identity => mesh.Identity;
+
+    public NodeIdentity? IdentityOf(int peer) => mesh.IdentityOf(peer);
 
     public bool WaitsForNode(int peer) => mesh.WaitsForNode(peer);
 

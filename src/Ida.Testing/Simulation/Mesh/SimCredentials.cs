@@ -46,5 +46,6 @@ internal sealed class SimCredentials : NodeCredentials
         return NameOf(certificate.GetNameInfo(X509NameType.SimpleName, forIssuer: false));
     }
 
-    private static NodeIdentity NameOf(string address) => new($"sim:{address}");
+    /// <summary>The identity of the node at an address.</summary>
+    public static NodeIdentity NameOf(string address) => new($"sim:{address}");
 }
