@@ -91,6 +91,9 @@ public sealed record OracleOptions
     /// </summary>
     internal int Acceptors { get; init; }
 
+    /// <summary>Whether a refused dial is the word of the host that was dialled: so on the loopback, and not on a network on which somebody may answer in another's name.</summary>
+    internal bool RefusalsProve { get; init; } = true;
+
     /// <summary>Which identity may join which group; null: any may. Asked when this process leads the Oracle.</summary>
     internal Func<NodeIdentity, string, bool>? CanJoin { get; init; }
 

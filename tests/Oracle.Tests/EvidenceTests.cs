@@ -430,23 +430,25 @@ public sealed class EvidenceTests
         Assert.Empty(detector.Decide(state, 8, default, static _ => false));
     }
 
-    /// <summary>Two processes see a refusal, as from a proxy that restarts. The process behind the proxy lives and holds its lease, so the view must wait for it.</summary>
+    /// <summary>Two processes see a refusal, as from a proxy that restarts, or from somebody on the network. The process lives and holds its lease, so the view must wait for it.</summary>
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public void F11_a_refusal_is_proof_only_at_an_address_that_the_process_owns(bool owns)
+    [InlineData(true, true)]
+    [InlineData(false, true)]
+    [InlineData(true, false)]
+    public void F11_a_refusal_is_proof_only_at_an_address_that_the_process_owns_and_where_nobody_else_can_refuse(bool owns, bool trusted)
     {
-        using var cluster = new OracleCluster(4, 5, shape: (_, options) => options with { OwnsAddress = owns });
+        bool proves = owns && trusted;
+        using var cluster = new OracleCluster(4, 5, shape: (_, options) => options with { OwnsAddress = owns, RefusalsProve = trusted });
         Start(cluster);
         var victim = cluster.Alive.Last(process => process != cluster.Leader);
         var others = cluster.Alive.Where(process => process != victim).ToList();
         cluster.Simulation.Network.Partition([victim.Node], others.ConvertAll(process => process.Node));
         foreach (var other in others.Take(2)) other.Node.Post(() => other.Oracle.Suspect(victim.Oracle.Self, Suspicion.Refused));
         cluster.Run(0.5);
-        Assert.Equal(owns, others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4));
+        Assert.Equal(proves, others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4));
         Assert.True(cluster.RunUntil(() => others.TrueForAll(other => other.Groups.ViewOf("g")?.Members.Count == 4), 6), cluster.Describe());
         cluster.Run(3);
-        Assert.Equal(owns, cluster.Checker.Violations.Count > 0);
+        Assert.Equal(proves, cluster.Checker.Violations.Count > 0);
     }
 
     /// <summary>Connections break between live processes. Their probe of the process on its host wrongly says that it is gone, or fails.</summary>

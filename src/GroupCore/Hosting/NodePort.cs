@@ -17,7 +17,8 @@ internal static class NodePort
         if (options.Credentials is not { } credentials) return port;
         try
         {
-            var handshakes = new HandshakeThread(options.StartThread, $"Ida {options.Cluster} handshakes", () => Handshake.WarmUp(credentials, options.Cluster), portable: !epoll);
+            Handshake.Try();
+            var handshakes = new HandshakeThread(options.StartThread, $"Ida {options.Cluster} handshakes", portable: !epoll);
             return new SecurePort(port, credentials, options.Cluster, handshakes);
         }
         catch

@@ -40,6 +40,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         ProcessProbe = new ProcessTable(),
         OwnsAddress = options.Advertise is null,
         CanJoin = options.CanJoin,
+        RefusalsProve = _credentials is null,
     };
 
     public async ValueTask EndAsync()

@@ -30,6 +30,7 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     private readonly SlowMembers _slow = new(node);
     // How long nothing is heard of a process before an observer suspects it (FailureDetector).
     private readonly long _silence = options.ProbeInterval.Nanoseconds() * options.ProbeRounds;
+    private readonly bool _refusalsProve = options.RefusalsProve;
     private long _decidedSince;
 
     /// <summary>Whether any process is suspected.</summary>
@@ -109,7 +110,7 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
         return true;
     }
 
-    private static bool Proved(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, SuspicionReport> suspicions)
+    private bool Proved(OracleState state, ProcessRecord process, SortedDictionary<ProcessId, SuspicionReport> suspicions)
     {
         int gone = 0;
         foreach (var (observer, suspicion) in suspicions)
@@ -118,7 +119,7 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
             if (suspicion.Evidence == Suspicion.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
             if (suspicion.Evidence is Suspicion.Refused or Suspicion.Replaced) gone++;
         }
-        return gone >= 2 && process.OwnsAddress;
+        return gone >= 2 && process.OwnsAddress && _refusalsProve;
     }
 
     /// <summary>

@@ -134,9 +134,9 @@ internal sealed class ScriptedNode : IFrameHandler, ILinkObserver
     }
 
     /// <summary>The other end answers what it was asked.</summary>
-    public void Answers(ScriptedPort.OtherEnd end, HelloStatus status, ulong id, ulong token = 0)
+    public void Answers(ScriptedPort.OtherEnd end, HelloStatus status, ulong id, ulong token = 0, string listen = "127.0.0.1:1", ulong start = 0)
     {
-        end.Say(new HelloAckFrame(status, HelloFrame.Version, id, token, 0, "127.0.0.1:1").ToFrame());
+        end.Say(new HelloAckFrame(status, HelloFrame.Version, id, token, 0, listen, start).ToFrame());
         Turn();
     }
 

@@ -1,5 +1,6 @@
 using System.Net;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Mesh;
 using GroupCore.Transport.Sockets;
 using GroupCore.Wire;
@@ -23,6 +24,9 @@ internal sealed class ScriptedPort : ISocketPort
 
     /// <summary>Called in the midst of a poll, after each connection that was read.</summary>
     public Action AfterRead { get; set; } = static () => { };
+
+    /// <summary>Who this node is; null without credentials.</summary>
+    public NodeIdentity? Identity { get; set; }
 
     public bool HasNews => _news.Count > 0 || _all.Exists(static end => end.IsReadable);
 
@@ -121,6 +125,14 @@ internal sealed class ScriptedPort : ISocketPort
 
         /// <summary>Where this node dialled; null for one that came.</summary>
         public NodeAddress? Dialled => dialled;
+
+        /// <summary>Whether the node has done anything for it.</summary>
+        public bool WasTouched { get; set; } = true;
+
+        public override bool IsBegun => WasTouched;
+
+        /// <summary>It has shown who it is.</summary>
+        public void Show(NodeIdentity identity) => Identity = identity;
 
         public bool IsReadable => !IsClosed && (_said.Length > 0 || _ends);
 

@@ -17,7 +17,7 @@ namespace Ida.Scenarios;
 internal sealed class OracleSurface
 {
     private const string Sizes = "system of ";
-    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another", Refusing = "a proxy refuses for a moment", Ruled = "a rule for joins", Denied = "join denied";
+    private const string Pairs = "groups of two", AtOnce = "flush reported in the turn of its proposal", DyingLeader = "leader dies as it excludes", LeasesDiffer = "leases of different lengths", Hidden = "a process that nobody can dial", Apart = "a process that alone cannot dial another", Refusing = "a proxy refuses for a moment", Forged = "refusals forged", Ruled = "a rule for joins", Denied = "join denied";
 
     // Groups that nobody may join, of which the rule cannot tell, and that only the first few may join.
     private const string Closed = "closed", Broken = "broken", Few = "few";
@@ -63,6 +63,7 @@ internal sealed class OracleSurface
         if (_hidden) Draw(Hidden);
         _apart = Processes >= 5 && !_hidden && Membership.SnapshotKeep % 3 == 0;
         if (_apart) Draw(Apart);
+        if (owns && Membership.SnapshotKeep % 5 == 2) Membership = Membership with { RefusalsProve = false };
         _ruled = Membership.SnapshotKeep % 4 == 1;
         if (!_ruled) return;
         Draw(Ruled);
@@ -74,7 +75,7 @@ internal sealed class OracleSurface
         Sizes + 1, Sizes + 2, Sizes + 5, Sizes + 20, "five voters", "behind a proxy", "state saved", "state saved with five voters", "restart", "pause beyond a lease",
         "probe lies", "probe fails", "hostile address", "address that does not parse", "frames of a stranger", "requests repeated", "old view completions", "join cancelled", "leave cancelled",
         "departure", "one suspects for long", "slow handlers suspected",
-        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, Ruled, Denied, .. WrongClocks.Names,
+        Pairs, AtOnce, LeasesDiffer, Hidden, Apart, DyingLeader, "its successor has the exclusion", Refusing, Forged, Ruled, Denied, .. WrongClocks.Names,
     ];
 
     public int Processes { get; }
@@ -150,6 +151,8 @@ internal sealed class OracleSurface
                 return ("probe fails", () => Fail(one, random));
             case 0 or 1 when !Membership.OwnsAddress:
                 return (Refusing, () => Refuse(one, random));
+            case 0 or 1 when !Membership.RefusalsProve && _cluster.Alive.Count() > 2:
+                return (Forged, () => Forge(one, random));
             case 2:
                 return ("hostile address", () => Hostile(one, random));
             case 3:
@@ -293,6 +296,17 @@ internal sealed class OracleSurface
         // Wrong clocks may have made the moment as long as they like.
         if ((!replica.State.IsAlive(self) || replica.Services.IsExcluding(self)) && _cluster.Checker.LeasesHold) _cluster.Checker.Violations.Add($"{self} goes for a moment in which its proxy refused");
         foreach (var other in others.Where(other => other.Node.Alive)) other.Node.Post(() => other.Oracle.Withdraw(self));
+    }
+
+    /// <summary>Somebody on the network cuts a process off and refuses in its name. It lives and holds its lease, so the views without it must wait for that.</summary>
+    private void Forge(OracleCluster.Process one, Prng random)
+    {
+        var self = one.Oracle.Self;
+        var others = _cluster.Alive.Where(other => other != one).ToList();
+        _cluster.Simulation.Network.Partition([one.Node], others.ConvertAll(static other => other.Node));
+        foreach (var other in others) other.Node.Post(() => other.Oracle.Suspect(self, random.Chance(0.7) ? Suspicion.Refused : Suspicion.Replaced));
+        foreach (var other in others) After(3_000, other, () => other.Oracle.Withdraw(self));
+        _cluster.Simulation.After(TimeSpan.FromMilliseconds(random.Next(100, 4_000)), _cluster.Simulation.Network.Heal);
     }
 
     private void Hostile(OracleCluster.Process one, Prng random)

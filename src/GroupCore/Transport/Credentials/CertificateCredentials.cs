@@ -1,5 +1,6 @@
 using System.Net.Security;
 using System.Security.Cryptography.X509Certificates;
+using GroupCore.Basics;
 
 namespace GroupCore.Transport.Credentials;
 
@@ -8,6 +9,9 @@ internal sealed class CertificateCredentials : NodeCredentials
 {
     private readonly CertificateOptions _options;
     private readonly string _cluster;
+
+    // Two lives of a node may shake hands at once, while one follows the other.
+    private readonly Lock _lock = new();
     private X509Certificate2 _shown;
     private X509Certificate2Collection _between;
     private SslStreamCertificateContext _own;
@@ -31,6 +35,7 @@ internal sealed class CertificateCredentials : NodeCredentials
     /// <inheritdoc/>
     public override SslStreamCertificateContext Own()
     {
+        using var _ = _lock.Hold();
         try
         {
             var (now, between) = Ask();
@@ -53,6 +58,7 @@ internal sealed class CertificateCredentials : NodeCredentials
     /// <inheritdoc/>
     public override string? TakeTrouble()
     {
+        using var _ = _lock.Hold();
         string? trouble = _trouble ?? _options.Trouble?.Invoke();
         _trouble = null;
         return trouble;
@@ -66,13 +72,25 @@ internal sealed class CertificateCredentials : NodeCredentials
         errors &= ~SslPolicyErrors.RemoteCertificateNameMismatch;
         if (_options.Authorities is not null && errors != SslPolicyErrors.None) why = "no known authority issued the certificate, or it is not valid now";
         else if (_options.Authorities is null && !IsInTime(certificate)) why = "the certificate is not valid now";
-        else if (_options.Allowed is { } allowed && !allowed().Contains(CertificateNames.DigestOfKey(certificate), StringComparer.OrdinalIgnoreCase)) why = "the certificate's key is not in the list of those allowed";
+        else if (_options.Allowed is { } allowed && !Ask(allowed).Contains(CertificateNames.DigestOfKey(certificate), StringComparer.OrdinalIgnoreCase)) why = "the certificate's key is not in the list of those allowed";
         return why.Length == 0 ? IdentityOf(certificate) : null;
     }
 
 #pragma warning disable RS0030 // No time of a protocol: certificates are valid by the calendar.
-    private static bool IsInTime(X509Certificate2 certificate) => DateTime.Now is var now && now >= certificate.NotBefore && now <= certificate.NotAfter;
+    private static bool IsInTime(X509Certificate2 certificate) => DateTime.UtcNow is var now && now >= certificate.NotBefore.ToUniversalTime() && now <= certificate.NotAfter.ToUniversalTime();
 #pragma warning restore RS0030
+
+    private static IReadOnlyCollection<string> Ask(Func<IReadOnlyCollection<string>> allowed)
+    {
+        try
+        {
+            return allowed() ?? throw new CredentialsException("Allowed gave no list.");
+        }
+        catch (Exception error) when (error is not CredentialsException)
+        {
+            throw new CredentialsException($"Allowed threw {UserError.Text(error)}");
+        }
+    }
 
     private static SslStreamCertificateContext Context(X509Certificate2 certificate, X509Certificate2Collection between) => SslStreamCertificateContext.Create(certificate, between, offline: true);
 

@@ -7,7 +7,7 @@ namespace GroupCore.Transport.Credentials;
 /// among its alternative names, <c>urn:ida:CLUSTER:NAME</c>. A certificate that names another cluster is not accepted. Each node has a name of its own; it keeps it when its certificate is renewed.
 /// </summary>
 /// <remarks>
-/// All functions are called at each handshake, on the thread that shakes hands: while one of them waits, no connection is made. Nodes that share the options may call them at the same time. What they throw
+/// All functions are called at each handshake, on the thread that shakes hands: while one of them waits, no connection is made. Nodes that share the options may call them at the same time, and so may two lives of a node, one of which ends. What they throw
 /// fails the handshake and goes to the log.
 /// </remarks>
 public sealed record CertificateOptions

@@ -40,6 +40,9 @@ internal sealed class KeyCredentials : NodeCredentials
     /// <inheritdoc/>
     public override ClusterKeys Keys => _keys();
 
+    /// <summary>Flights of nodes of this kind have some 2 KiB. A stranger's chain of large certificates, each of which would be verified, does not fit.</summary>
+    public override int MostHandshakeBytes => 8 << 10;
+
     /// <inheritdoc/>
     public override SslStreamCertificateContext Own() => _own;
 

@@ -10,7 +10,7 @@ namespace GroupCore.Transport.Credentials;
 /// </summary>
 /// <remarks>
 /// Dialler: random number, ids of up to two keys, the one it prefers first. Acceptor: random number, id of the key, proof. Dialler: proof. Acceptor: one byte, 1 if the dialler is in. An end that finds something
-/// wrong closes the connection; an acceptor without a key that the dialler has answers zeros before, so that the dialler knows why. The acceptor takes the first of its keys that the dialler has too: while a key is replaced both ends have two.
+/// wrong closes the connection; an acceptor without a key that the dialler has answers zeros before, so that the dialler knows why. The acceptor takes the first key of the dialler that it has too: while a key is replaced both ends have two.
 /// Source: links.md#the-cluster-key.
 /// </remarks>
 internal static class KeyProof

@@ -15,6 +15,9 @@ internal abstract class NodeCredentials
     /// <summary>The cluster keys that are valid now; null if the certificate alone says who belongs to the cluster.</summary>
     public virtual ClusterKeys? Keys => null;
 
+    /// <summary>Most bytes that may arrive in a handshake, what follows it at once included: with a long chain of certificates a flight has some 10 KiB.</summary>
+    public virtual int MostHandshakeBytes => 32 << 10;
+
     /// <summary>The certificate to show now, with those between it and its authority.</summary>
     public abstract SslStreamCertificateContext Own();
 

@@ -32,14 +32,20 @@ internal sealed partial class TcpMesh
         _strangers.Add(connection);
     }
 
-    // The oldest; with credentials one that has not shown who it is, and any of them: in a flood the oldest may be a member's, whose handshake goes on.
+    // The oldest. With credentials one for which nothing was done yet, since work that was done for a member must not be lost when many dial in at once; else one that has not shown who it is; and
+    // any of these, since in a flood the oldest may be a member's.
     private TcpConnection LeastKnown()
     {
         if (_port.Identity is null) return _strangers[0];
         int first = (int)_random.Next(0, _strangers.Count);
-        for (int i = 0; i < _strangers.Count; i++)
-            if (_strangers[(first + i) % _strangers.Count] is { Socket.Identity: null } unknown) return unknown;
-        return _strangers[0];
+        return At(static socket => !socket.IsBegun) ?? At(static socket => socket.Identity is null) ?? _strangers[0];
+
+        TcpConnection? At(Predicate<PortSocket> isLessKnown)
+        {
+            for (int i = 0; i < _strangers.Count; i++)
+                if (_strangers[(first + i) % _strangers.Count] is var one && isLessKnown(one.Socket)) return one;
+            return null;
+        }
     }
 
     public void OnAcceptFailed(bool noDescriptor)

@@ -236,11 +236,11 @@ internal sealed partial class TcpMesh
         switch (ack.Status)
         {
             case HelloStatus.Identified:
-                Identified(connection, peer, ack.NodeId);
+                Identified(connection, peer, ack);
                 break;
             case HelloStatus.Accepted when ack.NodeId != peer.NodeId:
             case HelloStatus.Replaced:
-                Fail(peer, LinkFault.Replaced);
+                OnReplaced(connection, ack);
                 break;
             case HelloStatus.Accepted when connection.Kind == ConnectionKind.Probe:
                 Drop(connection);
@@ -283,8 +283,9 @@ internal sealed partial class TcpMesh
         }
     }
 
-    private void Identified(TcpConnection connection, LinkPeer peer, ulong nodeId)
+    private void Identified(TcpConnection connection, LinkPeer peer, in HelloAckFrame ack)
     {
+        ulong nodeId = ack.NodeId;
         if (connection.State == ConnectionState.AwaitFullAck)
         {
             Refuse(connection, RefusalReason.Unexpected);
@@ -299,7 +300,7 @@ internal sealed partial class TcpMesh
         }
         else if ((peer.NodeId != 0 && peer.NodeId != nodeId) || (peer.MeantId != 0 && peer.MeantId != nodeId))
         {
-            Fail(peer, LinkFault.Replaced);
+            OnReplaced(connection, ack);
         }
         else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
         {
@@ -317,6 +318,15 @@ internal sealed partial class TcpMesh
             Become(connection, ConnectionState.AwaitFullAck);
             SayHello(connection);
         }
+    }
+
+    // Another node answers. Whoever can lead connections astray makes an honest node answer, so with credentials that ends a link only if the node that answers listens where the peer did, and no
+    // connection to the peer stands, which has shown that it is the peer's.
+    private void OnReplaced(TcpConnection connection, in HelloAckFrame ack)
+    {
+        var peer = connection.Peer!;
+        if (_port.Identity is not null && (connection.Kind == ConnectionKind.Probe || ack.Listen != peer.Address.Text)) DialFailed(connection, LinkFault.Unreachable, 0);
+        else Fail(peer, LinkFault.Replaced);
     }
 
     private void CameUp(TcpConnection connection)

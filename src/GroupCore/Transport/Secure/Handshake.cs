@@ -12,9 +12,7 @@ namespace GroupCore.Transport.Secure;
 /// </summary>
 internal sealed class Handshake : IDisposable
 {
-    /// <summary>Most bytes that may arrive in all: the other end's flights are some 2 KiB, with a long chain of certificates several times as much.</summary>
-    public const int MostBytes = 32 << 10;
-
+    private static bool s_works;
     private static readonly SslApplicationProtocol s_protocol = new("ida/1");
     private readonly Lock _lock = new();
     private readonly RecordStream _stream = new();
@@ -49,11 +47,11 @@ internal sealed class Handshake : IDisposable
     /// <summary>What <see cref="Tls"/> reads and writes.</summary>
     public RecordStream Stream => _stream;
 
+    /// <summary>Whether anything was done for it.</summary>
+    public bool HasBegun => _begun;
+
     /// <summary>Whether it is one that somebody else asks for and for which nothing was done yet.</summary>
     public bool IsNew => !_dials && !_begun && !_abandoned;
-
-    /// <summary>Whether its connection is closed.</summary>
-    public bool IsAbandoned => _abandoned;
 
     /// <summary>Who the other end is; null if it was not accepted.</summary>
     public NodeIdentity? Other { get; private set; }
@@ -67,10 +65,14 @@ internal sealed class Handshake : IDisposable
     /// <summary>What this node could not renew of its credentials, while it used what was valid before; null if nothing.</summary>
     public string? Trouble { get; private set; }
 
-    /// <summary>Lets a node with these credentials shake hands with itself.</summary>
-    public static void WarmUp(NodeCredentials credentials, string cluster)
+    /// <summary>Whether there is TLS as it is used here; once in a process. The first handshake takes 0.2 s, most of it the compiler's, which no connection has to wait for after this.</summary>
+    /// <exception cref="CredentialsException">There is not, and the message says why.</exception>
+    public static void Try()
     {
-        Handshake[] ends = [new(null, credentials, cluster, dials: true, static _ => { }), new(null, credentials, cluster, dials: false, static _ => { })];
+        if (s_works) return;
+        var keys = ClusterKeys.Parse([Security.NewClusterKey()], "A key");
+        var credentials = new KeyCredentials("trial", () => keys, static () => null);
+        Handshake[] ends = [new(null, credentials, "trial", dials: true, static _ => { }), new(null, credentials, "trial", dials: false, static _ => { })];
         var made = new RecordOutput(pinned: false);
         bool[] over = new bool[ends.Length];
         for (int turn = 0; turn < 32 && !(over[0] && over[1]); turn++)
@@ -86,6 +88,8 @@ internal sealed class Handshake : IDisposable
             end.Abandon();
             end.Advance();
         }
+        s_works = Array.TrueForAll(ends, static end => end.Other is not null);
+        if (!s_works) throw new CredentialsException($"TLS 1.3 cannot be used on this system: {string.Join(" ", ends.Select(static end => end.Why + end.OwnFault).Distinct())}");
     }
 
     /// <summary>Whether the caller, who has something for it, must post it: it is not posted yet. By the loop.</summary>
@@ -96,8 +100,8 @@ internal sealed class Handshake : IDisposable
     {
         using (_lock.Hold())
         {
-            if (_to + bytes.Length > MostBytes) return false;
-            if (_to + bytes.Length > _arrived.Length) Array.Resize(ref _arrived, Math.Min(MostBytes, Math.Max(_to + bytes.Length, 2 * _arrived.Length)));
+            if (_to + bytes.Length > _credentials.MostHandshakeBytes) return false;
+            if (_to + bytes.Length > _arrived.Length) Array.Resize(ref _arrived, Math.Min(_credentials.MostHandshakeBytes, Math.Max(_to + bytes.Length, 2 * _arrived.Length)));
             bytes.CopyTo(_arrived.AsSpan(_to));
             _to += bytes.Length;
             return true;
@@ -153,7 +157,7 @@ internal sealed class Handshake : IDisposable
         }
         var running = _running ??= RunAsync();
         while (!running.IsCompleted && _stream.IsEmpty && NextRecord() is { Length: > 0 } record) _stream.Feed(record);
-        if (!running.IsCompleted && HasEnded()) _stream.End();
+        if (!running.IsCompleted && HasNoMore()) _stream.End();
         bool tells;
         using (_lock.Hold())
         {
@@ -172,9 +176,10 @@ internal sealed class Handshake : IDisposable
         _stream.Dispose();
     }
 
-    private bool HasEnded()
+    // The loop may bring the last bytes and the end between two looks: the bytes are read first.
+    private bool HasNoMore()
     {
-        using (_lock.Hold()) return _ended;
+        using (_lock.Hold()) return _ended && !(RecordStream.LengthOf(_arrived.AsSpan(_from, _to - _from)) is > 0 and var length && _to - _from >= length);
     }
 
     // The next whole record, copied; empty if it has not arrived.
@@ -216,13 +221,32 @@ internal sealed class Handshake : IDisposable
         bool Judge(X509Certificate? certificate, SslPolicyErrors errors)
         {
             string why = "it shows no certificate";
-            if (certificate is X509Certificate2 shown) other = Own(() => _credentials.Identify(shown, errors, out why));
+            if (certificate is X509Certificate2 shown) other = Identify(shown, errors, out why);
             if (other is null) Why = why;
             return other is not null;
         }
     }
 
     private static string Text(Exception error) => error is not AuthenticationException && error.InnerException is { } inner ? $"{error.Message} {inner.Message}" : error.Message;
+
+    // What the user's functions throw is no fault of the other end, and what its certificate makes others throw is.
+    private NodeIdentity? Identify(X509Certificate2 shown, SslPolicyErrors errors, out string why)
+    {
+        try
+        {
+            return _credentials.Identify(shown, errors, out why);
+        }
+        catch (CredentialsException error)
+        {
+            OwnFault = error.Message;
+            throw;
+        }
+        catch (Exception)
+        {
+            why = "its certificate cannot be read";
+            return null;
+        }
+    }
 
     // What this node's own credentials throw is no fault of the other end.
     private T Own<T>(Func<T> ask)

@@ -4,7 +4,7 @@ using GroupCore.Platform;
 namespace GroupCore.Transport.Secure;
 
 /// <summary>
-/// The thread on which a node shakes hands: a handshake costs 1 to 3 ms, the first one of a process 0.2 s, and they call the user's code. Neither belongs into a turn of the loop, nor onto the
+/// The thread on which a node shakes hands: a handshake costs 1 to 3 ms, and they call the user's code. Neither belongs into a turn of the loop, nor onto the
 /// thread pool, all threads of which the user's code may hold. Strangers that flood the node with handshakes keep this thread busy, and no other.
 /// </summary>
 /// <remarks>
@@ -13,23 +13,20 @@ namespace GroupCore.Transport.Secure;
 /// </remarks>
 internal sealed class HandshakeThread : IHandshakes
 {
-    private static int s_warm;
     private readonly Lock _lock = new();
 
     // Under the lock, as are the signal and its end. The second has at most as many as there are connections whose handshake has not begun.
     private readonly Queue<Handshake> _begun = new();
     private readonly List<Handshake> _accepted = [];
     private readonly ThreadSignal _signal;
-    private readonly Action _warmUp;
     private bool _ended, _gone;
 
     /// <param name="start">Starts a thread.</param>
     /// <param name="name">Its name.</param>
-    /// <param name="warmUp">Makes a handshake, so that the first one that counts does not wait for the compiler; called once in a process.</param>
     /// <param name="portable">Uses what other systems use, even on Linux.</param>
-    public HandshakeThread(Action<Thread> start, string name, Action warmUp, bool portable = false)
+    public HandshakeThread(Action<Thread> start, string name, bool portable = false)
     {
-        (_warmUp, _signal) = (warmUp, new(portable));
+        _signal = new(portable);
         try
         {
 #pragma warning disable RS0030 // The one thread beside those of the loop; see above.
@@ -48,18 +45,16 @@ internal sealed class HandshakeThread : IHandshakes
     {
         using (_lock.Hold())
         {
-            if (handshake.IsNew)
-            {
-                _accepted.Add(handshake);
-            }
-            else
-            {
-                // It may have been given up before it began.
-                if (handshake.IsAbandoned) _accepted.Remove(handshake);
-                _begun.Enqueue(handshake);
-            }
+            if (handshake.IsNew) _accepted.Add(handshake);
+            else _begun.Enqueue(handshake);
             Wake();
         }
+    }
+
+    /// <inheritdoc/>
+    public bool TryTakeBack(Handshake handshake)
+    {
+        using (_lock.Hold()) return _accepted.Remove(handshake);
     }
 
     /// <summary>Lets the thread end after what it is doing.</summary>
@@ -80,7 +75,6 @@ internal sealed class HandshakeThread : IHandshakes
 
     private void Run()
     {
-        if (Interlocked.Exchange(ref s_warm, 1) == 0) _warmUp();
         while (!_gone)
         {
             if (Next() is { } next) next.Advance();

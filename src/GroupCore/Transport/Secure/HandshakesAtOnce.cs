@@ -5,6 +5,8 @@ internal sealed class HandshakesAtOnce : IHandshakes
 {
     public void Post(Handshake handshake) => handshake.Advance();
 
+    public bool TryTakeBack(Handshake handshake) => false;
+
     public void Dispose()
     {
     }

@@ -5,4 +5,7 @@ internal interface IHandshakes : IDisposable
 {
     /// <summary>Lets <see cref="Handshake.Advance"/> run soon. Handshakes run one at a time.</summary>
     void Post(Handshake handshake);
+
+    /// <summary>Takes back one that is not begun: nothing runs for it any more. False if it has begun, or is not posted.</summary>
+    bool TryTakeBack(Handshake handshake);
 }

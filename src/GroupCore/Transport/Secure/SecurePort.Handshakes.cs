@@ -16,12 +16,17 @@ internal sealed partial class SecurePort
 
     private void Post(Handshake handshake)
     {
-        // One that is given up is posted even so: it may stand among those that are served last.
-        if (handshake.MustPost() || handshake.IsAbandoned) _handshakes.Post(handshake);
+        if (handshake.MustPost()) _handshakes.Post(handshake);
     }
 
+    // What was not begun leaves nothing behind: however long the thread is held up, it finds only what it has begun itself.
     private void Abandon(Handshake handshake)
     {
+        if (_handshakes.TryTakeBack(handshake))
+        {
+            handshake.Dispose();
+            return;
+        }
         handshake.Abandon();
         Post(handshake);
     }

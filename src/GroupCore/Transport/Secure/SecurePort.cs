@@ -59,7 +59,7 @@ internal sealed partial class SecurePort : ISocketPort, ISocketPortEvents
 
     public IPEndPoint? RemoteOf(PortSocket socket) => _under.RemoteOf(((SecureSocket)socket).Under);
 
-    public int Held(PortSocket socket) => socket is SecureSocket held ? held.Input.Room + held.Plain.Room + (held.Reading is null ? 0 : ReadBytes) : 0;
+    public int Held(PortSocket socket) => socket is SecureSocket held ? held.Input.Room + held.Plain.Room + held.Unsent.Room + (held.Reading is null ? 0 : ReadBytes) : 0;
 
     public PortSocket Dial(IPEndPoint to) => Add(_under.Dial(to), dials: true);
 

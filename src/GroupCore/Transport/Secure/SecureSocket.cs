@@ -19,6 +19,9 @@ internal sealed class SecureSocket(PortSocket under, bool dials) : PortSocket
     /// <summary>The handshake; null before a dialled connection is made, and after the handshake has succeeded.</summary>
     public Handshake? Handshake { get; set; }
 
+    /// <inheritdoc/>
+    public override bool IsBegun => Handshake is not { HasBegun: false };
+
     /// <summary>Whether the handshake has ended, and failed.</summary>
     public bool IsRefused { get; set; }
 

@@ -14,6 +14,9 @@ internal abstract class PortSocket
     /// <summary>Who the other end has shown to be; null without credentials, and before it has.</summary>
     public NodeIdentity? Identity { get; protected set; }
 
+    /// <summary>Whether anything was done for it beyond accepting it.</summary>
+    public virtual bool IsBegun => true;
+
     /// <summary>Whether bytes that arrive are not reported (<see cref="ISocketPort.Pause"/>).</summary>
     public bool IsPaused { get; set; }
 }

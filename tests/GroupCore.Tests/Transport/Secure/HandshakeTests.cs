@@ -1,3 +1,6 @@
+using System.Net.Security;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
 using GroupCore.Transport.Credentials;
 using GroupCore.Transport.Secure;
 using Ida.Tests.Shared;
@@ -94,6 +97,7 @@ public sealed class HandshakeTests
     [Fact]
     public void A_handshake_takes_so_many_bytes_and_no_more()
     {
+        int most = Security.ClusterKey(s_key).Open("c")!.MostHandshakeBytes;
         var right = End(s_key, dials: false);
         byte[] piece = new byte[1024];
         (piece[0], piece[1], piece[2], piece[3], piece[4]) = (22, 3, 1, 0x40, 0);
@@ -102,9 +106,9 @@ public sealed class HandshakeTests
         {
             taken += piece.Length;
             right.Advance();
-            Assert.True(taken <= Handshake.MostBytes);
+            Assert.True(taken <= most);
         }
-        Assert.Equal(Handshake.MostBytes, taken);
+        Assert.Equal(most, taken);
     }
 
     [Fact]
@@ -120,6 +124,43 @@ public sealed class HandshakeTests
         Assert.True(left.TakeMade(new(pinned: false)));
         Assert.Contains("no disk", left.OwnFault);
         Assert.Equal("", left.Why);
+    }
+
+    /// <summary>A certificate may be so odd that reading it throws. That must not pass for trouble of this node's own.</summary>
+    [Fact]
+    public void A_certificate_that_cannot_be_read_is_the_other_end_s_fault()
+    {
+        var (left, right) = (End(s_key, dials: true), new Handshake(null, new Unreadable(), "c", dials: false, _told.Add));
+        Run(left, right);
+        Assert.Null(right.Other);
+        Assert.Equal(("its certificate cannot be read", ""), (right.Why, right.OwnFault));
+    }
+
+    [Fact]
+    public void A_list_of_accepted_keys_that_throws_is_not_the_other_end_s_fault()
+    {
+        using var authority = new TestAuthority();
+        using var own = authority.Issue("urn:ida:c:a");
+        var security = Security.Certificates(new() { Own = () => own, Allowed = () => throw new InvalidOperationException("no disk") });
+        var right = new Handshake(null, security.Open("c")!, "c", dials: false, _told.Add);
+        using var shown = authority.Issue("urn:ida:c:b");
+        var left = new Handshake(null, Security.Certificates(new() { Own = () => shown, Authorities = () => authority.Certificates }).Open("c")!, "c", dials: true, _told.Add);
+        Run(left, right);
+        Assert.Contains("no disk", right.OwnFault);
+        Assert.Equal("", right.Why);
+    }
+
+    /// <summary>However long the thread is held up, what strangers have begun and given up does not gather there.</summary>
+    [Fact]
+    public void A_handshake_that_was_not_begun_is_taken_back()
+    {
+        using var thread = new HandshakeThread(static _ => { }, "none");
+        var (dialled, accepted) = (End(s_key, dials: true), End(s_key, dials: false));
+        thread.Post(dialled);
+        thread.Post(accepted);
+        Assert.False(thread.TryTakeBack(dialled));
+        Assert.True(thread.TryTakeBack(accepted));
+        Assert.False(thread.TryTakeBack(accepted));
     }
 
     [Fact]
@@ -144,6 +185,21 @@ public sealed class HandshakeTests
         Assert.True(right.Arrived([23, 3, 3, 0, 1, 7]));
         Assert.Equal([23, 3, 3, 0, 1, 7], right.TakeLeft().ToArray());
         Assert.Equal(0, right.TakeLeft().Length);
+    }
+
+    private sealed class Unreadable : NodeCredentials
+    {
+        private readonly NodeCredentials _own = Security.ClusterKey(s_key).Open("c")!;
+
+        public override NodeIdentity Identity => _own.Identity;
+
+        public override string Accepts => "";
+
+        public override SslStreamCertificateContext Own() => _own.Own();
+
+        public override X509ChainPolicy Chain() => _own.Chain();
+
+        public override NodeIdentity Identify(X509Certificate2 certificate, SslPolicyErrors errors, out string why) => throw new CryptographicException("odd");
     }
 
     private Handshake End(string key, bool dials) => new(null, Security.ClusterKey(key).Open("c")!, "c", dials, _told.Add);

@@ -446,6 +446,8 @@ public sealed class HostilePeerTests
 
         public void Post(Handshake handshake) => Posted++;
 
+        public bool TryTakeBack(Handshake handshake) => true;
+
         public void Dispose()
         {
         }

@@ -13,7 +13,7 @@ internal sealed class SecureEnd : ISocketPortEvents, IDisposable
 
     public SecureEnd(NodeCredentials credentials, string kind = "Epoll", string cluster = "c", IHandshakes? handshakes = null, long mostMade = long.MaxValue)
     {
-        handshakes ??= new HandshakeThread(static thread => thread.Start(), "handshakes", () => Handshake.WarmUp(credentials, cluster));
+        handshakes ??= new HandshakeThread(static thread => thread.Start(), "handshakes");
         Under = kind == "Epoll" && OperatingSystem.IsLinux() ? new EpollPort() : new CompletionPort();
         Port = new(Under, credentials, cluster, handshakes) { MostMadeBytes = mostMade };
         At = Port.Listen(new(IPAddress.Loopback, 0));

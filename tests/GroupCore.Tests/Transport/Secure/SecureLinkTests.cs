@@ -6,7 +6,7 @@ using GroupCore.Transport.Mesh;
 
 namespace GroupCore.Tests.Transport.Secure;
 
-/// <summary>Who has credentials may say that it is itself, and nobody else.</summary>
+/// <summary>Who has credentials may say that it is itself, and nobody else; what happens to connections on the way says little about it.</summary>
 public sealed class SecureLinkTests
 {
     private const ulong Start = 7, Another = 2;
@@ -40,5 +40,62 @@ public sealed class SecureLinkTests
         SecureEnd.Until(() => end.Ended > 0 || end.Came.Length > heard, end);
         Assert.Equal(accepted, end.Came.Length > heard);
         Assert.Equal(accepted ? 0 : 1, loop.Node.Counters.Refused(RefusalReason.WrongSender));
+    }
+
+    /// <summary>Somebody on the way leads the dial to another node, which honestly says that it is another one.</summary>
+    [Theory]
+    [InlineData("127.0.0.1:9", false), InlineData("127.0.0.1:5", true)]
+    public void A_node_that_answers_in_the_place_of_another_ends_its_link_only_if_it_listens_there(string listens, bool ends)
+    {
+        var node = new ScriptedNode();
+        node.Port.Identity = new("me");
+        node.Mesh.Open(new("127.0.0.1:5"), new NodeIdentity("x").IdOf(Start));
+        var end = node.Dials("127.0.0.1:5");
+        end.Show(new("y"));
+        node.Answers(end, HelloStatus.Replaced, new NodeIdentity("y").IdOf(Start), listen: listens, start: Start);
+        Assert.Equal([ends ? LinkFault.Replaced : LinkFault.Unreachable], node.Faults.Select(static one => one.Fault));
+        Assert.Equal(ends ? 0 : 1, node.Mesh.Live);
+    }
+
+    [Fact]
+    public void A_node_that_answers_a_probe_in_the_place_of_another_does_not_end_a_link_that_is_up()
+    {
+        var (node, x) = (new ScriptedNode(), new NodeIdentity("x").IdOf(Start));
+        node.Port.Identity = new("me");
+        int peer = node.Mesh.Open(new("127.0.0.1:5"), x);
+        var end = node.Dials("127.0.0.1:5");
+        end.Show(new("x"));
+        node.Answers(end, HelloStatus.Accepted, x, token: 4, listen: "127.0.0.1:5", start: Start);
+        Assert.Equal(1, node.Count(null));
+        node.Mesh.Probe(peer);
+        var probe = node.Dials("127.0.0.1:5");
+        probe.Show(new("y"));
+        node.Answers(probe, HelloStatus.Replaced, new NodeIdentity("y").IdOf(Start), listen: "127.0.0.1:5", start: Start);
+        Assert.Equal([LinkFault.Unreachable], node.Faults.Select(static one => one.Fault));
+        Assert.False(end.IsClosed);
+    }
+
+    /// <summary>Many members dial at once, as after a switch comes back: what was done for one of them is not thrown away.</summary>
+    [Fact]
+    public void Of_connections_that_wait_for_their_Hello_one_for_which_nothing_was_done_gives_way_first()
+    {
+        const int Places = 64;
+        var node = new ScriptedNode();
+        node.Port.Identity = new("me");
+        var ends = Enumerable.Range(0, Places).Select(_ => node.Port.Come([])).ToList();
+        node.Turn();
+        (ends[3].WasTouched, ends[40].WasTouched) = (false, false);
+        // Two have shown nothing, and two have not been looked at.
+        foreach (var end in ends)
+            if (end != ends[7] && end != ends[40]) end.Show(new("x"));
+        var gone = new List<int>();
+        for (int i = 0; i < 3; i++)
+        {
+            node.Port.Come([]).Show(new("x"));
+            node.Turn();
+            gone.Add(ends.FindIndex(end => end.IsClosed && !gone.Contains(ends.IndexOf(end))));
+        }
+        Assert.Equal([3, 40], gone.Take(2).Order());
+        Assert.Equal(7, gone[2]);
     }
 }
