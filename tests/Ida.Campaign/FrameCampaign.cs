@@ -6,7 +6,7 @@ using Ida.Scenarios;
 namespace Ida.Campaign;
 
 /// <summary>The options of a run of hostile frames, checked.</summary>
-internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, bool FromMember, string? Corpus)
+internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<SocketPortKind> Ports, bool FromMember, bool IsSecure, string? Corpus)
 {
     public const string Suite = "frames";
     private const long DefaultFrames = 100_000, MostFrames = 1_000_000_000;
@@ -16,7 +16,7 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
     /// <summary>The time after which no further batch is begun, shared equally by the ports; null for no limit.</summary>
     public TimeSpan? Time { get; init; }
 
-    public static bool TryParse(string? seed, string? frames, string? seconds, string? port, string? from, string? corpus, out FrameCampaign campaign, out string error)
+    public static bool TryParse(string? seed, string? frames, string? seconds, string? port, string? from, string? security, string? corpus, out FrameCampaign campaign, out string error)
     {
         (campaign, error) = (null!, "");
         ulong first = 1;
@@ -32,7 +32,8 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
         var ports = port is null ? all : [.. all.Where(kind => kind.ToString().Equals(port, StringComparison.OrdinalIgnoreCase))];
         if (ports.Count == 0) error = $"--port must be one of {string.Join(", ", all).ToLowerInvariant()}, not \"{port}\".";
         if (from is not (null or "strangers" or "member")) error = $"--from must be strangers or member, not \"{from}\".";
-        campaign = new(first, count, ports, from == "member", corpus) { Time = seconds is null ? null : TimeSpan.FromSeconds(time) };
+        if (security is not (null or "none" or "key")) error = $"--security must be none or key, not \"{security}\".";
+        campaign = new(first, count, ports, from == "member", security == "key", corpus) { Time = seconds is null ? null : TimeSpan.FromSeconds(time) };
         return error.Length == 0;
     }
 
@@ -61,14 +62,14 @@ internal sealed record FrameCampaign(ulong Seed, long Frames, IReadOnlyList<Sock
 
     private async Task<((long Passed, long Failed) Done, string Memory, IReadOnlyList<string> Failures)> FromStrangersAsync(SocketPortKind port, long until, FrameTally tally, CancellationToken cancel)
     {
-        var fuzz = new FrameFuzz(port, Seed, Console.WriteLine, tally);
+        var fuzz = new FrameFuzz(port, Seed, Console.WriteLine, tally, IsSecure);
         await fuzz.RunAsync(until, Batch, shrink: true, cancel);
         return (fuzz.Done, fuzz.Memory, fuzz.Failures);
     }
 
     private async Task<((long Passed, long Failed) Done, string Memory, IReadOnlyList<string> Failures)> FromMemberAsync(SocketPortKind port, long until, FrameTally tally, CancellationToken cancel)
     {
-        var fuzz = new MemberFuzz(port, Seed, Console.WriteLine, tally);
+        var fuzz = new MemberFuzz(port, Seed, Console.WriteLine, tally, IsSecure);
         await fuzz.RunAsync(until, MemberBatch, cancel);
         return (fuzz.Done, fuzz.Memory, fuzz.Failures);
     }

@@ -22,14 +22,15 @@ internal static class Program
         var frames = new Option<string>("--frames") { Description = "Suite frames: how many frames (default 100,000)", HelpName = "N" };
         var port = new Option<string>("--port") { Description = "Suite frames: epoll or completion (default both, half of the frames each)", HelpName = "PORT" };
         var from = new Option<string>("--from") { Description = "Suite frames: who lies, strangers (default) or a member", HelpName = "WHO" };
+        var security = new Option<string>("--security") { Description = "Suite frames: none (default), or key: all nodes and who lies have a cluster key, and all bytes go through TLS", HelpName = "WHICH" };
         var corpus = new Option<string>("--corpus") { Description = "Suite frames: where the smallest failing sequences are written", HelpName = "FOLDER" };
         var detection = new Option<string>("--detection") { Description = "Scenario pauses: other times of failure detection, PROBE,ROUNDS,LEASE (ms, number, ms)", HelpName = "TIMES" };
-        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, seconds, scenario, mutate, history, first, frames, port, from, corpus, detection };
-        Option[] ofSeeds = [seeds, scenario, mutate, history, first, detection], ofFrames = [frames, port, from, corpus];
+        var root = new RootCommand("Random schedules of the protocols in simulation, several seeds at a time, judged by the checkers.") { suite, seeds, seed, seconds, scenario, mutate, history, first, frames, port, from, security, corpus, detection };
+        Option[] ofSeeds = [seeds, scenario, mutate, history, first, detection], ofFrames = [frames, port, from, security, corpus];
         root.SetAction(async (parsed, _) => (parsed.GetValue(suite) == FrameCampaign.Suite ? ofSeeds : ofFrames).FirstOrDefault(one => parsed.GetResult(one) is { Implicit: false }) is { } idle
             ? Refuse($"{idle.Name} has no meaning with --suite {parsed.GetValue(suite)}.")
             : parsed.GetValue(suite) == FrameCampaign.Suite
-            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(seconds), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(corpus), out var hostile, out string wrong)
+            ? FrameCampaign.TryParse(parsed.GetValue(seed), parsed.GetValue(frames), parsed.GetValue(seconds), parsed.GetValue(port), parsed.GetValue(from), parsed.GetValue(security), parsed.GetValue(corpus), out var hostile, out string wrong)
                 ? await RunAsync(hostile)
                 : Refuse(wrong)
             : CampaignOptions.TryParse(

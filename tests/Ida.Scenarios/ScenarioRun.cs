@@ -9,6 +9,7 @@ namespace Ida.Scenarios;
 internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, string? without = null)
 {
     private Simulation? _simulation;
+    private bool _hasStranger;
 
     public SimulationCase Case { get; } = @case;
 
@@ -24,10 +25,14 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
     /// In every third seed over the mesh, begins a node that nobody knows and that sends hostile frames to the members of <paramref name="view"/> until it is crashed; null in
     /// the others.
     /// </summary>
-    public SimNode? BeginStranger(Func<View?> view) =>
-        scenario.IsOverMesh && MeshStranger.IsDrawn(Case.Seed) && Case.Happens($"stranger") ? MeshStranger.Begin(_simulation!, view, Ingredients.Draw) : null;
+    public SimNode? BeginStranger(Func<View?> view)
+    {
+        if (!scenario.IsOverMesh || !MeshStranger.IsDrawn(Case.Seed) || !Case.Happens($"stranger")) return null;
+        _hasStranger = true;
+        return MeshStranger.Begin(_simulation!, view, Ingredients.Draw);
+    }
 
-    /// <summary>Counts what sockets, strangers and threads did in its simulation.</summary>
+    /// <summary>Counts what sockets, strangers and threads did in its simulation, and judges that without a stranger no node was sent what no node sends.</summary>
     public void NoteWorld()
     {
         if (_simulation is null) return;
@@ -37,6 +42,7 @@ internal sealed class ScenarioRun(SimulationCase @case, Scenario scenario, strin
             MeshStranger.Note(_simulation.Nodes, Ingredients);
         }
         ThreadNames.Note(_simulation.Threads, Ingredients);
+        if (!_hasStranger && Without is null && _simulation.Nodes.FirstOrDefault(static one => Offences.Of(one.Node.Counters) > 0) is { } victim) throw new ScenarioFailedException($"{victim.Name} was sent frames that no node sends.");
     }
 
     /// <summary>The rule that is left out, for negative controls.</summary>

@@ -43,9 +43,9 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
         try
         {
             var opened = port = NodePort.Open(options);
-            ulong start = Entropy.Next();
-            _node = new(NodePort.IdOf(opened, start), options.Seed ?? Entropy.Next(), this,
-                node => _mesh = new(node, new(options.Cluster, opened, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests, Start: start), Entropy.Next()), options.CommandCapacity);
+            StartNumber = Entropy.Next();
+            _node = new(NodePort.IdOf(opened, StartNumber), options.Seed ?? Entropy.Next(), this,
+                node => _mesh = new(node, new(options.Cluster, opened, listen, advertise, options.MostQueuedBytes, options.MostMalformed, options.MostGuests, Start: StartNumber), Entropy.Next()), options.CommandCapacity);
         }
         catch
         {
@@ -58,6 +58,9 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
 
     /// <summary>The node, for protocols and callers.</summary>
     public INode Node => _node;
+
+    /// <summary>The random number of this start, from which together with its identity the node's id follows; for checks.</summary>
+    public ulong StartNumber { get; }
 
     /// <summary>The address at which other nodes reach this one.</summary>
     public NodeAddress Local => _mesh.Local;

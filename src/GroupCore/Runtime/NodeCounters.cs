@@ -9,14 +9,14 @@ public sealed class NodeCounters
     {
     }
 
-    /// <summary>Refused input that no node of this code ever sends (framing, body, unknown type) and for which no peer was blamed yet. Read by the loop only.</summary>
-    internal long Malformed { get; private set; }
+    /// <summary>Refused input that no node of this code ever sends (framing, body, unknown type, not its to send) and for which no peer was blamed yet. Read by the loop only.</summary>
+    internal long Offences { get; private set; }
 
-    /// <summary>Whether <see cref="Malformed"/> has grown from <paramref name="since"/>; sets it back, so that nobody but the caller blames a peer for it.</summary>
-    internal bool TakeMalformed(long since)
+    /// <summary>Whether <see cref="Offences"/> has grown from <paramref name="since"/>; sets it back, so that nobody but the caller blames a peer for it.</summary>
+    internal bool TakeOffences(long since)
     {
-        bool some = Malformed != since;
-        Malformed = since;
+        bool some = Offences != since;
+        Offences = since;
         return some;
     }
 
@@ -38,7 +38,7 @@ public sealed class NodeCounters
     /// <summary>Counts one refused input.</summary>
     internal void Refuse(RefusalReason reason)
     {
-        if (reason is RefusalReason.Framing or RefusalReason.Malformed or RefusalReason.UnknownType) Malformed++;
+        if (reason is RefusalReason.Framing or RefusalReason.Malformed or RefusalReason.UnknownType or RefusalReason.NotEntitled) Offences++;
         ref long slot = ref _refused[(int)reason];
         Volatile.Write(ref slot, slot + 1);
     }

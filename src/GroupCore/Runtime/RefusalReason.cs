@@ -21,7 +21,7 @@ public enum RefusalReason
     /// <summary>A view that is over, or not the one the rules allow.</summary>
     StaleView,
 
-    /// <summary>The sender is not the node that the frame names.</summary>
+    /// <summary>The sender is not the node that the frame names, or is not known to be one that may send it; it may become so.</summary>
     WrongSender,
 
     /// <summary>A rule of the protocol forbids the frame here.</summary>
@@ -30,7 +30,7 @@ public enum RefusalReason
     /// <summary>A connection that broke off within its first frame, sent no whole frame in the time allowed, or gave way to others before it had said who it is.</summary>
     Handshake,
 
-    /// <summary>A node that sent more than 100 malformed frames within a minute: its link is ended, and its connections are refused for a minute.</summary>
+    /// <summary>A node that sent more than 100 frames within a minute that are malformed or not its to send: its link is ended, and its connections are refused for a minute.</summary>
     Muted,
 
     /// <summary>A connection that could not be accepted, because the process or its system has no descriptor or memory left; tried again within 100 ms.</summary>
@@ -44,4 +44,7 @@ public enum RefusalReason
 
     /// <summary>A join that the rule of the Oracle's leader did not allow, or about which it gave no answer.</summary>
     Denied,
+
+    /// <summary>A frame that its sender may not send, and that no node of this code ever sends: in another's name, or from a member that is not in charge of it. Counts like a malformed one.</summary>
+    NotEntitled,
 }

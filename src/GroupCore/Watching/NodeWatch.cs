@@ -20,7 +20,7 @@ internal sealed class NodeWatch : ITimerTarget, ITurnParticipant, IStopListener
     private static readonly RefusalReason[] s_trouble =
     [
         RefusalReason.Framing, RefusalReason.Malformed, RefusalReason.WrongCluster, RefusalReason.UnknownType,
-        RefusalReason.Handshake, RefusalReason.Muted, RefusalReason.Exhausted, RefusalReason.Displaced, RefusalReason.Untrusted,
+        RefusalReason.Handshake, RefusalReason.Muted, RefusalReason.Exhausted, RefusalReason.Displaced, RefusalReason.Untrusted, RefusalReason.NotEntitled,
     ];
 
     private readonly INode _node;

@@ -205,7 +205,7 @@ internal sealed partial class Coordinator
     public void OnValue(int from, ulong request, uint attempt, int index, Wire.ReadStatus status, ulong version, ReadOnlySpan<byte> value)
     {
         if (!TryRead(request, attempt, index, out var op)) return;
-        if (op.Parts[index].Shard != _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from))) _state.Node.Counters.Refuse(RefusalReason.Unexpected);
+        if (op.Parts[index].Shard != _state.Map!.ShardOfSlot(_state.Map.SlotOfRank(from))) _state.Node.Counters.Refuse(RefusalReason.NotEntitled);
         else if (status == Wire.ReadStatus.NotInitialised) RetryLater(op);
         else if (status == Wire.ReadStatus.Overloaded) Finish(op, _errors.TooMany(op, from));
         else if (status == Wire.ReadStatus.Misplaced) Finish(op, _errors.Misplaced(op, from));

@@ -82,7 +82,7 @@ internal sealed partial class DhtMessages
         if (valid && body.Complete && !(handedOn ? ShardOfRank(from) == state.Shard && Participant.TakesPart(from, op) && Participant.TakesPart(coordinator, op) : op.Key.Payload != 0 || op.Owner == from))
         {
             Participant.Discard(op);
-            Refuse(RefusalReason.Unexpected);
+            Refuse(RefusalReason.NotEntitled);
             return;
         }
         if (valid && body.Complete && misplaced)

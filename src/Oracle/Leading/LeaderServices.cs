@@ -120,7 +120,7 @@ internal sealed partial class LeaderServices
         bool leadersOwn = request.Operation is Exclude or Release;
         if (requester != from.Node || leadersOwn)
         {
-            _node.Counters.Refuse(leadersOwn ? RefusalReason.Unexpected : RefusalReason.WrongSender);
+            _node.Counters.Refuse(RefusalReason.NotEntitled);
             return;
         }
         if (request.Operation is Depart { Goodbye: true } && _state.Find(request.Requester) is { Alive: false, Proved: false })
@@ -138,7 +138,7 @@ internal sealed partial class LeaderServices
                 break;
             case ViewCompletion completion when NamesMore(completion):
                 _batcher.TryEnd(request, out _);
-                _node.Counters.Refuse(RefusalReason.Unexpected);
+                _node.Counters.Refuse(RefusalReason.NotEntitled);
                 break;
             case ViewCompletion:
                 if (_fence.Admit(_state, request, out var replaced)) _batcher.Add(request);
@@ -194,7 +194,7 @@ internal sealed partial class LeaderServices
             Redirect(peer, 0);
             return;
         }
-        if (ask.Process.Node != from.Node) _node.Counters.Refuse(RefusalReason.WrongSender);
+        if (ask.Process.Node != from.Node) _node.Counters.Refuse(RefusalReason.NotEntitled);
         else if (!Active || Knows(peer, ask.Process)) _leases.Ask(leader, ask, peer);
     }
 

@@ -106,9 +106,9 @@ public sealed class CapturedFrameTests
             int other = Enumerable.Range(0, view.Members.Count).First(r => r != member.Group!.Protocol.Rank && member.SimNode.Node.Links.Open(view.Members[r].Address) != peer);
             if (header.Type is FrameType.Data or FrameType.Order or FrameType.Report)
             {
-                before = counters.Refused(RefusalReason.WrongSender);
+                before = counters.Refused(RefusalReason.NotEntitled);
                 handler.OnFrame(member.SimNode.Node.Links.Open(view.Members[other].Address), header, body);
-                wrong[header.Type] = wrong.GetValueOrDefault(header.Type) + counters.Refused(RefusalReason.WrongSender) - before;
+                wrong[header.Type] = wrong.GetValueOrDefault(header.Type) + counters.Refused(RefusalReason.NotEntitled) - before;
             }
             if (header.Type != FrameType.PeerAck) return;
             handler.OnFrame(peer, header, body);

@@ -120,7 +120,7 @@ public sealed class EarlyFrameTests
         var other = view.Members[(cluster[0].Group!.Protocol.Rank + 1) % 3];
         GiveMalformed(cluster[0], cluster[0].SimNode.Node.Links.Open(other.Address, other.Id.Node));
         NextView(cluster);
-        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Malformed));
+        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Offences));
     }
 
     /// <summary>
@@ -147,7 +147,7 @@ public sealed class EarlyFrameTests
             group.Multicast.DeliverCut(cut);
         });
         cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
-        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Malformed));
+        Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Offences));
     }
 
     [Fact]

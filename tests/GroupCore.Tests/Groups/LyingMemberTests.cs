@@ -501,9 +501,9 @@ public sealed class LyingMemberTests
             var body = new byte[cut.Size];
             cut.Write(body);
             target.Flush.OnFrame(0, FrameType.Cut, body);
-            refused = counters.Refused(RefusalReason.WrongSender);
+            refused = counters.Refused(RefusalReason.NotEntitled);
             target.Flush.OnFrame(3, FrameType.Forward, Forwarded(Number, 2, before, 3));
-            (lied, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.WrongSender) - refused);
+            (lied, refused) = (target.Multicast.ReceivedOf(2), counters.Refused(RefusalReason.NotEntitled) - refused);
             target.Flush.OnFrame(0, FrameType.Forward, Forwarded(Number, 2, before, 3));
             told = target.Multicast.ReceivedOf(2);
         });

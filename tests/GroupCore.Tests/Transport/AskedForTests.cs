@@ -387,16 +387,18 @@ public sealed class AskedForTests
         Assert.Equal(2, node.Node.Counters.Refused(RefusalReason.Muted));
     }
 
-    [Fact]
-    public void G10_7_a_node_that_is_known_to_send_malformed_frames_is_neither_heard_nor_dialled_for_a_minute()
+    [Theory]
+    [InlineData(RefusalReason.UnknownType), InlineData(RefusalReason.Malformed), InlineData(RefusalReason.NotEntitled)]
+    public void G10_7_a_node_that_is_known_to_send_malformed_or_forbidden_frames_is_neither_heard_nor_dialled_for_a_minute(RefusalReason reason)
     {
         const int most = 3;
-        var node = new ScriptedNode(mostMalformed: most);
+        var node = new ScriptedNode(mostMalformed: most, takesData: reason == RefusalReason.UnknownType);
+        if (reason != RefusalReason.UnknownType) node.Node.Route(FrameType.Data, FrameType.Data, new Refuser(node.Node, reason));
         int named = node.Mesh.Open(new(There), Meant);
         var link = node.Dials(There);
         node.Answers(link, HelloStatus.Accepted, Meant, 9);
         link.Say(ScriptedNode.Frames(0));
-        for (int i = 0; i <= most; i++) link.Say(Unknown());
+        for (int i = 0; i <= most; i++) link.Say(reason == RefusalReason.UnknownType ? Unknown() : Frame(FrameType.Data));
         node.Turn();
         Assert.Equal((named, LinkFault.Rejected), node.News[^1]);
         Assert.Equal(HelloStatus.Full, node.Come(Meant, Nowhere, 5).Answer);
@@ -442,11 +444,19 @@ public sealed class AskedForTests
         }
     }
 
-    private static byte[] Unknown()
+    private static byte[] Unknown() => Frame((FrameType)15);
+
+    private static byte[] Frame(FrameType type)
     {
         var frame = new byte[FrameHeader.Size];
-        FrameHeader.Write(frame, (FrameType)15, 0, 0, 0);
+        FrameHeader.Write(frame, type, 0, 0, 0);
         return frame;
+    }
+
+    /// <summary>Refuses each frame.</summary>
+    private sealed class Refuser(Node node, RefusalReason reason) : IFrameHandler
+    {
+        public void OnFrame(int peer, in FrameHeader header, ReadOnlySpan<byte> body) => node.Counters.Refuse(reason);
     }
 
     /// <summary>A node that no longer needs a link that it asked for leaves it to the other end. It dials the link no more, and the link counts as a guest's.</summary>

@@ -11,14 +11,14 @@ public sealed class FrameCampaignTests
     [InlineData("3", 2)]
     public void No_port_is_left_out_however_few_the_frames_are(string frames, long share)
     {
-        Assert.True(FrameCampaign.TryParse(null, frames, null, null, null, null, out var campaign, out string error), error);
+        Assert.True(FrameCampaign.TryParse(null, frames, null, null, null, null, null, out var campaign, out string error), error);
         Assert.Equal(OperatingSystem.IsLinux() ? share : long.Parse(frames), campaign.Share);
     }
 
     [Fact]
     public async Task One_frame_is_sent_through_each_port()
     {
-        Assert.True(FrameCampaign.TryParse(null, "1", null, null, null, null, out var campaign, out string error), error);
+        Assert.True(FrameCampaign.TryParse(null, "1", null, null, null, null, null, out var campaign, out string error), error);
         Assert.Equal((campaign.Ports.Count, 0), await campaign.RunAsync(TestContext.Current.CancellationToken));
     }
 

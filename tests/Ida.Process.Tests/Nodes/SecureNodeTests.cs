@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
+using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using GroupCore.Groups;
 using GroupCore.Transport;
@@ -183,6 +184,79 @@ public sealed class SecureNodeTests
             "one only" => identity.Name == "urn:ida:s:n1",
             _ => true,
         };
+    }
+
+    /// <summary>A node that was a member is taken off the list. It comes back with the same certificate, and is kept out; the others go on.</summary>
+    [Fact]
+    public async Task A_former_member_whose_key_is_off_the_list_does_not_come_back()
+    {
+        using var authority = new TestAuthority();
+        var certificates = Enumerable.Range(0, 3).Select(number => authority.Issue($"urn:ida:s:n{number}")).ToList();
+        var keys = certificates.ConvertAll(static one => Convert.ToHexStringLower(SHA256.HashData(one.PublicKey.ExportSubjectPublicKeyInfo())));
+        IReadOnlyCollection<string> allowed = keys;
+        Security Of(int number) => Security.Certificates(new() { Own = () => certificates[number], Allowed = () => allowed });
+        var nodes = new List<IdaNode>();
+        var log = new LogCollector();
+        try
+        {
+            for (int i = 0; i < 3; i++) nodes.Add(await StartAsync(Options(Of(i), nodes) with { LoggerFactory = i == 0 ? log : null }));
+            await JoinAllAsync(nodes);
+            allowed = [keys[0], keys[1]];
+            await nodes[2].DisposeAsync().AsTask().WaitAsync(Bound, Cancellation);
+            nodes.RemoveAt(2);
+            await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(Beside(nodes[0], Of(2))));
+            Assert.Contains("not in the list", (await log.FirstAsync("PeerUntrusted").WaitAsync(Bound, Cancellation)).Message, StringComparison.Ordinal);
+            await JoinAllAsync(nodes);
+        }
+        finally
+        {
+            await EndAsync(nodes);
+            foreach (var one in certificates) one.Dispose();
+        }
+    }
+
+    /// <summary>A client of TLS that everybody has, with what it shows and without.</summary>
+    [Theory]
+    [InlineData("-tls1_3 -alpn ida/1"), InlineData("-tls1_2 -alpn ida/1"), InlineData("-tls1_3"), InlineData("-tls1_3 -alpn ida/1 -cert {0} -key {1}")]
+    public async Task A_client_of_OpenSSL_is_refused(string options)
+    {
+        using var authority = new TestAuthority();
+        using var other = new TestAuthority();
+        using var own = authority.Issue("urn:ida:s:n0");
+        using var foreign = other.Issue("urn:ida:s:n1");
+        var folder = Directory.CreateTempSubdirectory();
+        try
+        {
+            string[] files = [Path.Combine(folder.FullName, "x.pem"), Path.Combine(folder.FullName, "x.key")];
+            await File.WriteAllTextAsync(files[0], foreign.ExportCertificatePem(), Cancellation);
+            await File.WriteAllTextAsync(files[1], foreign.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem(), Cancellation);
+            await using var node = await StartAsync(new() { Cluster = "s", Security = Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }) });
+            System.Diagnostics.Process client;
+            try
+            {
+                client = System.Diagnostics.Process.Start(new System.Diagnostics.ProcessStartInfo("openssl", $"s_client -connect {node.Address.Text} {string.Format(System.Globalization.CultureInfo.InvariantCulture, options, files)}")
+                { RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true })!;
+            }
+            catch (System.ComponentModel.Win32Exception)
+            {
+                Assert.Skip("skipped: this machine has no openssl");
+                return;
+            }
+            using (client)
+            {
+                // It stays while its input does, unless the node ends the connection.
+                var said = client.StandardOutput.ReadToEndAsync(Cancellation);
+                var told = client.StandardError.ReadToEndAsync(Cancellation);
+                await client.WaitForExitAsync(Cancellation).WaitAsync(Bound, Cancellation);
+                Assert.DoesNotContain("unknown option", await told, StringComparison.OrdinalIgnoreCase);
+                _ = await said;
+            }
+            Assert.True(node.Counters.Refused(GroupCore.Runtime.RefusalReason.Untrusted) > 0);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
     }
 
     [Fact]

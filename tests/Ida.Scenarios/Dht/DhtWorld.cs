@@ -500,7 +500,7 @@ internal sealed class DhtWorld
     public string? CompareReplicas(Action<int, HarnessMember, LocalSlice> each, bool mayBeMalformed = false)
     {
         foreach (var member in Members)
-            if (Without is null && !mayBeMalformed && member.Node.Counters.Refused(RefusalReason.Malformed) > 0) return $"m{member.Index} was sent malformed frames.";
+            if (Without is null && !mayBeMalformed && Offences.Of(member.Node.Counters) > 0) return $"m{member.Index} was sent frames that no node sends.";
         for (int shard = 0; shard < 2; shard++)
         {
             var initialised = Initialised(shard);

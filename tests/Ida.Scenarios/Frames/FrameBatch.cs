@@ -26,7 +26,7 @@ internal sealed record FrameBatch(ulong Seed, int Count, int Victim, Persona Per
     {
         var random = new Prng(Seed);
         var victim = system.Members[Victim];
-        using var stranger = new Stranger(victim, Persona == Persona.Former ? system.Former.Id.Node : random.NextUInt64() | 1, random.NextUInt64() | 1);
+        using var stranger = new Stranger(victim, system.NameOf(Persona, Persona == Persona.Former ? 0 : random.NextUInt64()), random.NextUInt64() | 1);
         if (stranger.Learn(system, Persona == Persona.Registering) is not { } context) return $"{victim.Node.Id} does not answer a stranger's question: {stranger.Refusal}";
         bool deaf = Persona == Persona.Deaf;
         int asked = 0;

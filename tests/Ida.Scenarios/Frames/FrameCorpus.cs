@@ -22,7 +22,7 @@ internal static class FrameCorpus
         string[][] lines = [.. text.Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries).Where(line => line[0] != Comment).Select(line => line.Split(' '))];
         var persona = Enum.Parse<Persona>(lines[0][0]);
         var victim = system.Members[int.Parse(lines[0][1], System.Globalization.CultureInfo.InvariantCulture)];
-        using var stranger = new Stranger(victim, persona == Persona.Former ? system.Former.Id.Node : Entropy.Next() | 1, 1);
+        using var stranger = new Stranger(victim, system.NameOf(persona, Entropy.Next()), 1);
         if (stranger.Learn(system, persona == Persona.Registering) is not { } context) return $"{victim.Node.Id} does not answer a stranger's question: {stranger.Refusal}";
         stranger.Write(FrameSource.Bind(context));
         foreach (string[] line in lines.Skip(1))

@@ -7,7 +7,7 @@ namespace Ida.Scenarios;
 /// Batches of hostile frames against a system of real nodes, which is checked after each; a batch that fails is made as small as it can be
 /// and reported as text for the corpus.
 /// </summary>
-internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null)
+internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null, bool secure = false)
 {
     private const int MostTrials = 60, MostFailures = 3;
     private readonly FlatMemory _memory = new();
@@ -32,7 +32,7 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
         for (long index = 0; Tally.Count < frames && Done.Failed < MostFailures && !cancel.IsCancellationRequested; index++)
         {
             var batch = FrameBatch.Of(seed, index, (int)Math.Min(each, frames - Tally.Count));
-            _system ??= await FrameVictims.StartAsync(port);
+            _system ??= await FrameVictims.StartAsync(port, secure: secure);
             string? failure = await JudgeAsync(batch, batch.Send(_system, _samples, null, (frame, _) => Tally.Add(frame)), _system) ?? _memory.Grown();
             if (failure is null)
             {
@@ -84,7 +84,7 @@ internal sealed class FrameFuzz(SocketPortKind port, ulong seed, Action<string> 
 
     private async Task<string?> TryAsync(FrameBatch batch, List<int> chosen)
     {
-        await using var system = await FrameVictims.StartAsync(port);
+        await using var system = await FrameVictims.StartAsync(port, secure: secure);
         var lines = new List<string>();
         bool tells = chosen.Count <= 1_000;
         string? sent = batch.Send(system, _samples, chosen.ToHashSet(), (frame, context) =>

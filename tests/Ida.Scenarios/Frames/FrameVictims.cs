@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Hosting;
 using GroupCore.Membership;
 using GroupCore.Transport;
+using GroupCore.Transport.Credentials;
 using Oracle;
 
 namespace Ida.Scenarios;
@@ -11,7 +12,8 @@ namespace Ida.Scenarios;
 /// A small system of real nodes on the loopback: three honest ones in a group with a DHT; one that has left it; and, if one is
 /// <paramref name="lying"/>, a fourth member whose outgoing frames are damaged on their way when <see cref="Lies"/> says so.
 /// </summary>
-internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IAsyncDisposable
+/// <remarks>With a <paramref name="key"/> all of them, and those who send frames to them, have credentials, and all bytes go through TLS.</remarks>
+internal sealed class FrameVictims(SocketPortKind port, bool lying, Security? key) : IAsyncDisposable
 {
     public const string Cluster = "frames";
     public const string GroupName = "lab";
@@ -20,6 +22,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
     private readonly List<FrameVictim> _members = [];
     private IReadOnlyList<ProcessId> _view = [];
+    private HostileName _former = null!;
     private int _checks;
 
     public static DhtOptions DhtOptions { get; } = new() { ShardSize = 2, TargetSize = 4 };
@@ -40,12 +43,15 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     /// <summary>The node that was a member and left.</summary>
     public (ProcessId Id, NodeAddress Address) Former { get; private set; }
 
-    public static async Task<FrameVictims> StartAsync(SocketPortKind port, bool lying = false)
+    public static async Task<FrameVictims> StartAsync(SocketPortKind port, bool lying = false, bool secure = false)
     {
-        var system = new FrameVictims(port, lying);
+        var system = new FrameVictims(port, lying, secure ? Security.ClusterKey(Security.NewClusterKey()) : null);
         await system.StartAsync();
         return system;
     }
+
+    /// <summary>Under which name one comes who sends hostile frames; <paramref name="drawn"/> makes it a new one.</summary>
+    public HostileName NameOf(Persona persona, ulong drawn) => persona == Persona.Former ? _former : HostileName.New(drawn, key?.Open(Cluster));
 
     public static void Declare(DhtMaps maps) => maps.Map<string, int>("lab");
 
@@ -112,6 +118,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
         for (int i = 0; i < Honest; i++) started.Add(await StartNodeAsync(started.Count > 0 ? started[0].Node : null, lies: false));
         var former = await StartNodeAsync(started[0].Node, lies: false);
         Former = (former.Node.Id, former.Node.Address);
+        _former = new(former.Node.Id.Node, former.Host.Loop.StartNumber, former.Host.Credentials);
         await former.Node.DisposeAsync();
         if (lying) started.Add(await StartNodeAsync(started[0].Node, lies: true));
         var dhts = await Task.WhenAll(started.Select(one => one.Group.EnableDhtAsync(DhtOptions, Declare).AsTask())).WaitAsync(s_patience);
@@ -136,7 +143,7 @@ internal sealed class FrameVictims(SocketPortKind port, bool lying = false) : IA
     {
         string[] seeds = seed is null ? [] : [seed.Address.Text];
         var marks = new MarkLog();
-        var host = new OpenLoopHost(new() { Cluster = Cluster, Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
+        var host = new OpenLoopHost(new() { Cluster = Cluster, Credentials = key?.Open(Cluster), Port = port, Spin = TimeSpan.Zero, MostMalformed = int.MaxValue }, seeds,
             lies ? inner => new TappedNode(inner, null, Lies = new(inner.Links)) : null);
         // If nobody lies, only what a node is sent may get it excluded, however busy the machine is: so probes are patient.
         var oracle = lying ? new OracleOptions() : new() { ProbeInterval = TimeSpan.FromMilliseconds(500), ProbeRounds = 20 };

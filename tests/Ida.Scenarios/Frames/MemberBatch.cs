@@ -31,7 +31,7 @@ internal sealed record MemberBatch(ulong Seed, int Count, bool Membership, bool 
     {
         var random = new Prng(Seed);
         var work = new MemberWork(system);
-        using (var stranger = new Stranger(system.Members[0], random.NextUInt64() | 1, random.NextUInt64() | 1))
+        using (var stranger = new Stranger(system.Members[0], system.NameOf(Persona.Stranger, random.NextUInt64()), random.NextUInt64() | 1))
         {
             if (stranger.Learn(system, registering: false) is not { } context) return new($"no member answers: {stranger.Refusal}", false, 0);
             var hand = new HostileHand(context, samples, random, tally, Count, Membership, Replaces);

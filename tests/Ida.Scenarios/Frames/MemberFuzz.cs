@@ -4,7 +4,7 @@ using GroupCore.Wire;
 namespace Ida.Scenarios;
 
 /// <summary>Batches of frames of a member that lies, each against a system of its own.</summary>
-internal sealed class MemberFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null)
+internal sealed class MemberFuzz(SocketPortKind port, ulong seed, Action<string> tell, FrameTally? tally = null, bool secure = false)
 {
     private const int MostFailures = 3;
     private readonly IReadOnlyDictionary<FrameType, IReadOnlyList<FrameSample>> _samples = FrameRecorder.Record();
@@ -34,7 +34,7 @@ internal sealed class MemberFuzz(SocketPortKind port, ulong seed, Action<string>
         {
             var batch = MemberBatch.Of(seed, index, each);
             MemberResult result;
-            await using (var system = await FrameVictims.StartAsync(port, lying: true)) result = await batch.RunAsync(system, _samples, Tally);
+            await using (var system = await FrameVictims.StartAsync(port, lying: true, secure)) result = await batch.RunAsync(system, _samples, Tally);
             if (!result.Went) Stuck++;
             if (result.Excluded > 0) Excluding++;
             string? failure = result.Failure ?? _memory.Grown();

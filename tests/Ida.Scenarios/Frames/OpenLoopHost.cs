@@ -1,5 +1,6 @@
 using GroupCore.Hosting;
 using GroupCore.Runtime;
+using GroupCore.Transport.Credentials;
 using Ida.Nodes;
 using Oracle;
 
@@ -13,6 +14,8 @@ internal sealed class OpenLoopHost(NodeLoopOptions loop, string[] seeds, Func<IN
 {
     public NodeLoop Loop { get; private set; } = null!;
 
+    public NodeCredentials? Credentials => loop.Credentials;
+
     public INode Begin(Action<INode> attach)
     {
         Loop = NodeLoop.Start(loop, node => attach(between is null ? node : between(node)));
@@ -20,7 +23,7 @@ internal sealed class OpenLoopHost(NodeLoopOptions loop, string[] seeds, Func<IN
     }
 
     public OracleOptions MembershipOptions(IdaNodeOptions options) =>
-        options.Membership with { Seeds = [.. seeds.Select(seed => new GroupCore.Transport.NodeAddress(seed))], Tag = options.Tag };
+        options.Membership with { Seeds = [.. seeds.Select(seed => new GroupCore.Transport.NodeAddress(seed))], Tag = options.Tag, RefusalsProve = loop.Credentials is null };
 
     public async ValueTask EndAsync() => await Loop.StopAsync();
 }

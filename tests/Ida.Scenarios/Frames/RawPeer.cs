@@ -32,6 +32,12 @@ internal sealed class RawPeer : IDisposable
 
     public ulong Id { get; }
 
+    /// <summary>The number that makes its id together with its identity; 0 without credentials.</summary>
+    public ulong Start { get; init; }
+
+    /// <summary>What its connections go through; null if they go to nodes directly.</summary>
+    public TlsTunnel? Tunnel { get; init; }
+
     /// <summary>Whether it reads nothing but answers to its hello, and so acknowledges nothing.</summary>
     public bool IsDeaf { get; set; }
 
@@ -122,13 +128,17 @@ internal sealed class RawPeer : IDisposable
         return condition();
     }
 
-    public void Dispose() => _socket?.Dispose();
+    public void Dispose()
+    {
+        _socket?.Dispose();
+        Tunnel?.Dispose();
+    }
 
     private HelloStatus Dial(NodeAddress address, ulong expected)
     {
         _socket?.Dispose();
         _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true, ReceiveTimeout = Patience, SendTimeout = Patience };
-        _socket.Connect(EndPointText.Parse(address.Text, nameof(address)));
+        _socket.Connect(EndPointText.Parse((Tunnel?.To(address) ?? address).Text, nameof(address)));
         _used = _held = 0;
         if (_expected == 0 && (_expected = expected) == 0)
         {
@@ -149,7 +159,7 @@ internal sealed class RawPeer : IDisposable
 
     private HelloAckFrame Greet()
     {
-        _socket!.Send(new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, false, Id, _expected, _token, _peerToken, _received, _listen).ToFrame());
+        _socket!.Send(new HelloFrame(_cluster, HelloFrame.Version, HelloFrame.Version, false, Id, _expected, _token, _peerToken, _received, _listen, Start).ToFrame());
         var head = new byte[FrameHeader.Size];
         Fill(head);
         if (!FrameHeader.TryRead(head, out var header) || header.Type != FrameType.HelloAck || header.BodyLength is < 0 or > MostAnswer)

@@ -17,11 +17,11 @@ internal sealed class Stranger : IDisposable
     private OracleIs? _oracle;
     private SystemId _system;
 
-    public Stranger(FrameVictim victim, ulong id, ulong token)
+    public Stranger(FrameVictim victim, HostileName name, ulong token)
     {
         _victim = victim;
-        Id = id;
-        _link = new(FrameVictims.Cluster, id, Nowhere, token, OnFrame);
+        Id = name.Id;
+        _link = new(FrameVictims.Cluster, name.Id, Nowhere, token, OnFrame) { Start = name.Start, Tunnel = name.Tunnel(FrameVictims.Cluster) };
     }
 
     public ulong Id { get; }

@@ -95,7 +95,7 @@ internal sealed record GroupSchedule
             if (cluster.Oracle.Find("g")!.Lost) return new(cluster.Verdict(atRest: false), cluster.Checker.Deliveries, cluster.Oracle.Installs);
             string? verdict = cluster.Verdict();
             if (!settled) verdict = $"{NotSettled}: {string.Join("; ", cluster.Usable.Select(m => m.Group!.Protocol))}\n{verdict}";
-            if (verdict is null && without is null && cluster.Members.Any(m => m.SimNode.Alive && m.SimNode.Node.Counters.Refused(RefusalReason.Malformed) > 0)) verdict = "malformed frames";
+            if (verdict is null && without is null && cluster.Members.Any(m => m.SimNode.Alive && Offences.Of(m.SimNode.Node.Counters) > 0)) verdict = "frames that no node sends";
             return new(verdict, cluster.Checker.Deliveries, cluster.Oracle.Installs);
         }
         catch (SimulationException broken)

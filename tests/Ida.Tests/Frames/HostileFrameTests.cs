@@ -37,6 +37,16 @@ public sealed class HostileFrameTests(ITestOutputHelper output)
         Assert.Equal(40_000, fuzz.Tally.Count);
     }
 
+    /// <summary>Who has the cluster's key may connect, and can do no more harm than a stranger without credentials to nodes that have none.</summary>
+    [Fact]
+    public async Task Frames_of_nodes_that_have_the_key_and_are_no_members_change_nothing()
+    {
+        var fuzz = new FrameFuzz(SocketPortKind.Auto, 2, output.WriteLine, secure: true);
+        await fuzz.RunAsync(20_000, 4_000, shrink: false, TestContext.Current.CancellationToken);
+        Assert.True(fuzz.Done.Failed == 0, string.Join('\n', fuzz.Failures));
+        Assert.Equal(20_000, fuzz.Tally.Count);
+    }
+
     [Theory]
     [MemberData(nameof(Ports))]
     public async Task Frames_of_a_member_that_lies_stop_no_node_and_the_others_go_on(string port)

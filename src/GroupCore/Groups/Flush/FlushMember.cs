@@ -185,9 +185,9 @@ internal sealed class FlushMember
         _earlyInAll = 0;
         foreach (var (rank, type, body) in early)
         {
-            long malformed = _node.Counters.Malformed;
+            long offences = _node.Counters.Offences;
             OnFrame(rank, type, body);
-            if (_node.Counters.TakeMalformed(malformed)) _group.Links.Blame(rank);
+            if (_node.Counters.TakeOffences(offences)) _group.Links.Blame(rank);
         }
     }
 
@@ -195,7 +195,7 @@ internal sealed class FlushMember
     {
         var report = FlushReport.Read(body, _view.Members.Count);
         if (report is null) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (report.Rank != rank) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (report.Rank != rank) _node.Counters.Refuse(RefusalReason.NotEntitled);
         else if (_leader is null) _node.Counters.Refuse(RefusalReason.Unexpected);
         else _leader.OnReport(report);
     }
@@ -217,7 +217,7 @@ internal sealed class FlushMember
     {
         var cut = FlushCut.Read(body, _view.Members.Count);
         if (cut is null || !_multicast.Continues(cut)) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (rank != Leader) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (rank != Leader) _node.Counters.Refuse(RefusalReason.NotEntitled);
         else TakeCut(p, cut);
     }
 
@@ -310,7 +310,7 @@ internal sealed class FlushMember
         int sender = body.Length < 10 ? -1 : BinaryPrimitives.ReadUInt16LittleEndian(body[8..]);
         if (Cut is not { } cut || sender < 0) _node.Counters.Refuse(RefusalReason.Unexpected);
         else if (sender >= cut.Holder.Length) _node.Counters.Refuse(RefusalReason.Malformed);
-        else if (cut.Holder[sender] != rank) _node.Counters.Refuse(RefusalReason.WrongSender);
+        else if (cut.Holder[sender] != rank) _node.Counters.Refuse(RefusalReason.NotEntitled);
         else if (_multicast.OnForward(cut, body[8..])) TryAck();
     }
 

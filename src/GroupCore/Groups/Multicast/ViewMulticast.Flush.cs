@@ -136,7 +136,7 @@ internal sealed partial class ViewMulticast
     public void DeliverCut(FlushCut cut)
     {
         if (!_initialised) return;
-        long malformed = _node.Counters.Malformed;
+        long offences = _node.Counters.Offences;
         var tail = new List<(int Sender, uint Seq)>();
         ForTail(cut, tail, static (tail, s, seq) => tail.Add((s, seq)));
         _order.Truncate(cut.OrderLength);
@@ -154,7 +154,7 @@ internal sealed partial class ViewMulticast
         _order.Closed = _order.Length;
         foreach (var (sender, seq) in tail) DeliverOrdered(sender, seq);
         // As at the end of a turn, nobody is blamed: the frame being handled came from another member, and a forwarded message need not come from its sender.
-        _ = _node.Counters.TakeMalformed(malformed);
+        _ = _node.Counters.TakeOffences(offences);
     }
 
     /// <summary>Gives everything back; stability waits complete, since the next view is installed. With a reason they fail instead.</summary>

@@ -40,7 +40,7 @@ internal sealed partial class ViewMulticast
         if (!AreRecords(records, count, sender < 0 ? uint.MaxValue : MostDep, skip, log.IsOpen, out bool inTurn)) return false;
         if (sender >= 0 && rank != sender)
         {
-            refusal = RefusalReason.WrongSender;
+            refusal = RefusalReason.NotEntitled;
             return false;
         }
         bool beyond = sender < 0 ? first + (long)count > cut[rank] || IsBeyondFlush(log) : _hold is { } hold ? hold.IsFull(rank) : log.Full;
@@ -138,7 +138,7 @@ internal sealed partial class ViewMulticast
     {
         if (wedged && _rules.R1RefuseDataWhenWedged) return;
         _positions.Clear();
-        if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.WrongSender);
+        if (sender != _sequencer) _node.Counters.Refuse(RefusalReason.NotEntitled);
         else if (body.Length < 4 || !OrderRuns.TryRead(body[4..], _members, GroupLimits.OrderPositions, _positions)) _node.Counters.Refuse(RefusalReason.Malformed);
         else if (BinaryPrimitives.ReadUInt32LittleEndian(body) != _order.Length || _order.Count + _positions.Count > (2 * GroupLimits.OrderPositions) + (_hold?.Messages ?? 0)
             || _order.Length - _order.Stable + _positions.Count > GroupLimits.ReportPositions)

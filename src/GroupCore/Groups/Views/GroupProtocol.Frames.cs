@@ -82,9 +82,9 @@ internal sealed partial class GroupProtocol
         foreach (var frame in early.Take(f => f.View <= view.Id && !(IsUnsettled(f.Peer) && (f.View == view.Id || f.Header.Type == FrameType.Reply))))
         {
             if (IsOver || (frame.View != view.Id && frame.Header.Type != FrameType.Reply)) continue;
-            long malformed = Node.Counters.Malformed;
+            long offences = Node.Counters.Offences;
             OnFrame(frame.Peer, frame.Header, frame.Body, frame.View);
-            if (Node.Counters.TakeMalformed(malformed)) Node.Links.Blame(frame.Peer);
+            if (Node.Counters.TakeOffences(offences)) Node.Links.Blame(frame.Peer);
         }
     }
 

@@ -85,9 +85,9 @@ internal sealed partial class TcpMesh
     public void OnFrame(LinkSession session, in FrameHeader header, ReadOnlySpan<byte> body)
     {
         if (session.IsClosed || _stopping) return;
-        long malformed = _node.Counters.Malformed;
+        long offences = _node.Counters.Offences;
         _node.Deliver(session.Peer, header, body);
-        if (_node.Counters.TakeMalformed(malformed)) Blame(session.Peer);
+        if (_node.Counters.TakeOffences(offences)) Blame(session.Peer);
         if (_events.Count > 0) session.IsInputHeld = true;
     }
 

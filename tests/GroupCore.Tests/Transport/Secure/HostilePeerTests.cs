@@ -239,6 +239,31 @@ public sealed class HostilePeerTests
         Assert.Equal(0, right.Came.Length);
     }
 
+    /// <summary>Somebody who had the key once has kept what it said then, and says it again with the same certificate.</summary>
+    [Fact]
+    public void A_replayed_proof_is_refused()
+    {
+        string key = Security.NewClusterKey();
+        byte[] secret = Convert.FromBase64String(key), question = new byte[KeyProof.QuestionBytes], proof = new byte[KeyProof.ProofBytes];
+        using var right = new SecureEnd(Security.ClusterKey(key).Open("c")!);
+        using var own = SelfSigned();
+        KeyProof.WriteId(secret, question.AsSpan(KeyProof.NonceBytes));
+        for (int time = 0; time < 2; time++)
+        {
+            using var client = Client(right.At);
+            using var tls = Shake(client, right, own, SslProtocols.Tls13);
+            byte[] answer = new byte[KeyProof.AnswerBytes];
+            tls.Write(question);
+            Wait(tls.ReadExactlyAsync(answer).AsTask(), right);
+            if (time == 0) KeyProof.Write(secret, ofDialler: true, KeyProof.Binding("c", own.RawData, tls.RemoteCertificate!.GetRawCertData()), question.AsSpan(0, KeyProof.NonceBytes), answer.AsSpan(0, KeyProof.NonceBytes), proof);
+            tls.Write(proof);
+            byte[] word = new byte[1];
+            Wait(tls.ReadExactlyAsync(word).AsTask(), right);
+            Assert.Equal(time == 0 ? 1 : 0, word[0]);
+        }
+        Assert.Contains("does not prove", Assert.Single(right.Untrusted));
+    }
+
     /// <summary>Stands between two nodes of the cluster, ends the TLS of each with a certificate of its own, and hands on all that they say.</summary>
     [Fact]
     public void A_man_in_the_middle_is_refused_by_both_ends()

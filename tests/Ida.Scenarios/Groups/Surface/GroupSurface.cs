@@ -528,7 +528,7 @@ internal sealed class GroupSurface
         foreach (var group in _groups) ScenarioFailedException.ThrowIf(group.Verdict(id => !_run.Lost && GoesOn(id)));
         foreach (var place in Places)
         {
-            if (_stranger is null && place.Member.Node.Counters.Refused(RefusalReason.Malformed) > 0) throw new ScenarioFailedException($"{place.Member} was sent malformed frames.");
+            if (_stranger is null && Offences.Of(place.Member.Node.Counters) > 0) throw new ScenarioFailedException($"{place.Member} was sent frames that no node sends.");
             if (place.Member.Host.Alive && !place.Member.Node.Completion.IsCompleted) _ = StopAsync(place);
         }
         await UntilAsync(() => Open.All == 0, 30, "All ends with the nodes");
