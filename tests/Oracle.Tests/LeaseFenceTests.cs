@@ -26,7 +26,7 @@ public sealed class LeaseFenceTests
         Append(new Exclude([new(other, false)]), default, 0);
         var group = replica.State.Groups.Single();
         replica.Services.OnRequest(0, LogBus.ReplicaOf(1), new(self, 2, 2, new ViewCompletion(group.Id, group.View.Id, group.Pending!.Number, [self, .. Enumerable.Range(100, named - 1).Select(static node => new ProcessId((ulong)node, 9))])));
-        Assert.Equal((taken ? 1 : 0, taken ? 0L : 1L), (replica.Services.Held.Requests, leader.Bus.Parts[1].Counters.Refused(GroupCore.Runtime.RefusalReason.Unexpected)));
+        Assert.Equal((taken ? 1 : 0, taken ? 0L : 1L), (replica.Services.Held.Requests, leader.Bus.Parts[1].Counters.Refused(GroupCore.Runtime.RefusalReason.NotEntitled)));
 
         void Append(Operation operation, ProcessId requester, ulong number)
         {

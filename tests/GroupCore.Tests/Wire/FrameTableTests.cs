@@ -5,11 +5,11 @@ using Ida.Tests.Shared;
 
 namespace GroupCore.Tests.Wire;
 
-/// <summary>docs/protocols/frames.md says of each type of frame who may send it, and names the code that holds others to it.</summary>
+/// <summary>docs/frames.md says of each type of frame who may send it, and names the code that holds others to it.</summary>
 public sealed partial class FrameTableTests
 {
     private const string OfDht = "\n## Frames of the DHT\n";
-    private static readonly string[] s_parts = File.ReadAllText(RepositoryFiles.PathOf("docs/protocols/frames.md")).Split(OfDht);
+    private static readonly string[] s_parts = File.ReadAllText(RepositoryFiles.PathOf("docs/frames.md")).Split(OfDht);
 
     [Fact]
     public void Each_frame_of_nodes_groups_and_the_Oracle_has_its_row() =>
