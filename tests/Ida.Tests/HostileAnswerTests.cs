@@ -161,7 +161,7 @@ public sealed class HostileAnswerTests
         var read = map.GetAsync("a0").AsTask();
         world.Poke();
         Assert.False(read.IsCompleted);
-        long before = victim.Node.Counters.Refused(RefusalReason.Unexpected);
+        long before = victim.Node.Counters.Refused(RefusalReason.NotEntitled);
         for (ulong i = 0; i < 4; i++)
         {
             var bytes = new byte[32];
@@ -176,7 +176,7 @@ public sealed class HostileAnswerTests
         }
         Assert.False(read.IsCompleted);
         // Answers to calls that do not exist are ignored, as late answers are.
-        Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.Unexpected));
+        Assert.Equal(before + 1, victim.Node.Counters.Refused(RefusalReason.NotEntitled));
         world.RunUntil(() => read.IsCompleted, "The read");
         Assert.Equal(1, (await read).Value);
     }

@@ -119,7 +119,7 @@ public sealed class HostileInputTests
         if (handedOn) lie = [1, .. BitConverter.GetBytes((ushort)driver), .. lie];
         target.Deliver(new(handedOn ? DhtFrame.Forward : DhtFrame.Propose, lie, world.View!.Id, liar.Rank));
         Assert.Null(target.Host.Current!.Participant.Records.Oldest);
-        Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.Unexpected));
+        Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.NotEntitled));
         world.RunUntil(() => put.IsCompleted, "The put");
         await put;
         world.Settle();
@@ -184,6 +184,28 @@ public sealed class HostileInputTests
             FrameHead.Write(ref frame, world.Members[named ? 3 : 1].Rank, key);
             to.Deliver(new(type, [.. body[..frame.Length], .. rest], world.View!.Id, liar.Rank));
         }
+    }
+
+    /// <summary>A participant asks one of another shard to hand its part on to the asker's own shard. Who gets such a part takes it for a lie of the member that handed it on, and mutes that one in the end.</summary>
+    [Fact]
+    public async Task R_a_part_is_not_handed_on_to_another_shard_whoever_asks()
+    {
+        var world = DhtWorld.Founded(4);
+        var (target, liar) = (world.Members[0], world.Members[3]);
+        var put = world.Members[1].Dht.Map<string, long>("longs").PutAsync([new("a0", 5L), new("a1", 7L)]).AsTask();
+        world.Poke();
+        world.DeliverAll(static (from, _) => from == 1);
+        var held = target.Host.Current!.Participant.Records.Oldest!;
+        var body = new byte[64];
+        var frame = new BodyWriter(body);
+        frame.U8(0);
+        FrameHead.Write(ref frame, world.Members[1].Rank, held.Key);
+        frame.U16((ushort)liar.Host.Current!.State.Slot);
+        target.Deliver(new(DhtFrame.Forward, body[..frame.Length], world.View!.Id, liar.Rank));
+        Assert.Equal(1, target.Node.Counters.Refused(RefusalReason.NotEntitled));
+        world.RunUntil(() => put.IsCompleted, "The put");
+        await put;
+        Assert.All(world.Members, one => Assert.Equal(one == target ? 1 : 0, one.Node.Counters.Refused(RefusalReason.NotEntitled)));
     }
 
     /// <summary>

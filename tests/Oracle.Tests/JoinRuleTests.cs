@@ -56,6 +56,7 @@ public sealed class JoinRuleTests
         Assert.Equal((1, 0), (Requests, Denied));
         _leader.Bus.Pass(1);
         _leader.Replica.Services.Tick();
+        Go();
         Assert.Equal((0, 1), (Requests, Denied));
         Answer();
         Go();
@@ -82,6 +83,7 @@ public sealed class JoinRuleTests
         for (int i = 0; i < JoinRule.MostAtOnce + 5; i++) Ask(2, $"g{i}");
         _leader.Bus.Pass(JoinRule.Limit);
         _leader.Replica.Services.Tick();
+        Go();
         Assert.Equal((0, JoinRule.MostAtOnce + 5), (Requests, Denied));
         Assert.Equal(JoinRule.MostAtOnce, _leader.Part.Work.Count);
     }
@@ -114,6 +116,48 @@ public sealed class JoinRuleTests
         Assert.Empty(_leader.Part.Work);
         Go();
         Assert.Equal((0, 0), (Requests, Denied));
+    }
+
+    /// <summary>A repeat was under way when the answer was sent, and the rule changes its mind: the process has been told no, and must not become a member.</summary>
+    [Fact]
+    public void A_join_that_was_refused_stays_refused()
+    {
+        _says = static () => false;
+        Ask(2, "g");
+        Answer();
+        Go();
+        _says = static () => true;
+        Send(2, new(_leader.IdOf(2), _number, _number, new Join("g", new(), 0, "")));
+        Assert.Empty(_leader.Part.Work);
+        Go();
+        Assert.False(Exists("g"));
+        Assert.Equal((0, 1), (Requests, Denied));
+        Ask(2, "g");
+        Answer();
+        Go();
+        Assert.True(Exists("g"));
+    }
+
+    /// <summary>What is over leaves, though nobody calls the rule for it any more.</summary>
+    [Fact]
+    public void Behind_calls_that_hang_nothing_gathers()
+    {
+        var rule = new JoinRule(_leader.Part, static (_, _) => true, static (_, _) => { });
+        for (int round = 0; round < 10; round++)
+        {
+            for (ulong i = 0; i < 50; i++) Assert.True(rule.TryAsk(new(_leader.IdOf(2), i, 0, new Join("g", new(), 0, "")), new("x"), "g"));
+            _leader.Bus.Pass(JoinRule.Limit);
+            rule.Tick();
+            Assert.Equal(0, rule.Waiting);
+        }
+        Assert.Equal(JoinRule.MostAtOnce, _leader.Part.Work.Count);
+    }
+
+    [Fact]
+    public void Only_the_leader_itself_denies()
+    {
+        Send(2, new(_leader.IdOf(2), ++_number, _number, new Deny("no")));
+        Assert.Equal((0, 1), (Requests, _leader.Part.Counters.Refused(RefusalReason.NotEntitled)));
     }
 
     /// <summary>What an earlier leadership asked concerns nobody: the process asks the next leader.</summary>

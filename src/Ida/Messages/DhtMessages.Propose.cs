@@ -199,6 +199,8 @@ internal sealed partial class DhtMessages
         int target = state.Map!.RankOfSlot(body.U16());
         if (!body.Complete || target < 0) Refuse(RefusalReason.Malformed);
         else if (target == state.Rank || Participant.Records.Find(key) is not { } op) return;
+        // A part is handed on within its shard. A member of another one would take it for this member's own lie.
+        else if (ShardOfRank(target) != state.Shard) Refuse(RefusalReason.NotEntitled);
         else if (!Participant.TakesPart(from, op) || !Participant.TakesPart(target, op)) Refuse(RefusalReason.Unexpected);
         else if (state.Port.Room(target) > 0) Forward(target, from, op);
     }

@@ -11,8 +11,8 @@ namespace Oracle.Leading;
 /// </summary>
 /// <remarks>
 /// With K observers per process, a subject suspected by H = ⌈0.7 K⌉ of them is decided when no other tally is between Lo = ⌈0.3 K⌉ and H, or after 1 s. So processes that fail
-/// together are excluded by one entry. Proof of death needs no tally: an observer saw the process gone from their host; or two observers saw its own address, not a proxy's,
-/// refuse, or another process answer there. A refusal at a proxy's address counts only when it has lasted as long as a silence lasts before the process is suspected. A
+/// together are excluded by one entry. Proof of death needs no tally: an observer saw the process gone from their host; or, where nobody else can answer for it, two observers saw its own address, not a proxy's,
+/// refuse, or another process answer there. A refusal at a proxy's address, or over a network, counts only when it has lasted as long as a silence lasts before the process is suspected. A
 /// suspicion that lasts 10 s without reaching H shows a pair that does not get on. Of the two, the process with more suspicions against it goes; if both have as many, the one
 /// that registered later.
 /// When only one member suspects another of stalling a flush of their group, that is such a pair too: the other may well answer its probes. Slow handlers are
@@ -119,7 +119,7 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
             if (suspicion.Evidence == Suspicion.ProcessGone && process.Host.Length > 0 && state.Find(observer)?.Host == process.Host) return true;
             if (suspicion.Evidence is Suspicion.Refused or Suspicion.Replaced) gone++;
         }
-        return gone >= 2 && process.OwnsAddress && _refusalsProve;
+        return gone >= 2 && IsItsWord(process);
     }
 
     /// <summary>
@@ -138,12 +138,15 @@ internal sealed partial class CutDetector(INode node, MonitoringRing ring, Oracl
     }
 
     /// <summary>
-    /// Whether a suspicion counts by now. A proxy's address may refuse for a moment, as when the proxy restarts, while the process behind it lives. So a suspicion for a
+    /// Whether a suspicion counts by now. A proxy's address may refuse for a moment, as when the proxy restarts, while the process behind it lives; so may a firewall, or somebody on the network. A suspicion for a
     /// refusal there waits as long as a silence would, and each sign of life withdraws it. If another process answers there, that counts at once: links to the subject have
     /// ended.
     /// </summary>
     private bool Counts(ProcessRecord subject, in SuspicionReport suspicion) =>
-        subject.OwnsAddress || suspicion.Evidence != Suspicion.Refused || node.Now - suspicion.Since >= _silence;
+        IsItsWord(subject) || suspicion.Evidence != Suspicion.Refused || node.Now - suspicion.Since >= _silence;
+
+    // Whether a refusal at the address comes from the subject's own host: there is no proxy, and nobody on the way who could refuse in its name.
+    private bool IsItsWord(ProcessRecord subject) => subject.OwnsAddress && _refusalsProve;
 
     /// <summary>Number of observers whose suspicions of a process count, but <paramref name="most"/> at most.</summary>
     private int CountOf(OracleState state, ProcessId subject, int most = int.MaxValue)

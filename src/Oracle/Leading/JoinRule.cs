@@ -54,8 +54,13 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
             _open.Dequeue();
             if (!oldest.IsOver) Refuse(oldest, "the rule of the Oracle's leader gave no answer within 5 s", "CanJoin gave no answer within 5 s");
         }
+        // Behind calls that never return, nothing else takes them out.
+        while (_waiting.TryPeek(out var next) && next.IsOver) _waiting.Dequeue();
         Go();
     }
+
+    /// <summary>Joins that wait for a call; for checks.</summary>
+    public int Waiting => _waiting.Count;
 
     /// <summary>Forgets all that is not judged.</summary>
     public void Clear()
@@ -81,7 +86,7 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
         _running--;
         Go();
         if (question.IsOver) return;
-        if (question.Error is { } error) Refuse(question, "the rule of the Oracle's leader failed", $"CanJoin threw {UserError.Text(error)}");
+        if (question.Error is { } error) Refuse(question, "the rule of the Oracle's leader failed", $"CanJoin threw {error}");
         else if (!question.MayJoin) Refuse(question, $"'{question.Identity.Name}' may not join it", "CanJoin said so");
         else End(question, null);
     }
@@ -117,7 +122,8 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
 
         public bool MayJoin { get; private set; }
 
-        public Exception? Error { get; private set; }
+        /// <summary>What the function threw, as text; that too is made by the user's code.</summary>
+        public string? Error { get; private set; }
 
         void ICompletion.Run()
         {
@@ -127,7 +133,7 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
             }
             catch (Exception error)
             {
-                Error = error;
+                Error = UserError.Text(error);
             }
             rule._node.Post(this);
         }

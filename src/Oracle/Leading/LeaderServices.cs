@@ -117,7 +117,7 @@ internal sealed partial class LeaderServices
             return;
         }
         ulong requester = request.Operation is Register register ? register.Node : request.Requester.Node;
-        bool leadersOwn = request.Operation is Exclude or Release;
+        bool leadersOwn = request.Operation is Exclude or Release or Deny;
         if (requester != from.Node || leadersOwn)
         {
             _node.Counters.Refuse(RefusalReason.NotEntitled);
@@ -168,21 +168,21 @@ internal sealed partial class LeaderServices
         }
     }
 
-    /// <summary>Whether the log has decided this request. Its sender lacks only the result, so nobody is asked again whether it may.</summary>
+    /// <summary>Whether the log has decided this request, or refused it. Its sender lacks only the result, so nobody is asked again whether it may.</summary>
     private bool IsRepeat(Request request) => _state.Find(request.Requester)?.Results.ContainsKey(request.Number) == true;
 
     private void Ask(JoinRule rule, int peer, Request request, string group)
     {
         var identity = peer == FrameSender.Own ? _node.Links.Identity : _node.Links.IdentityOf(peer);
-        if (identity is null) OnAnswered(request, OperationResult.Refused("the Oracle's leader has a rule for joins, and the process has shown no identity"));
+        if (identity is null) OnJudged(request, "the Oracle's leader has a rule for joins, and the process has shown no identity");
         else if (request.Operation is Create { Members: var named } && named.Any(member => member != request.Requester))
-            OnAnswered(request, OperationResult.Refused("the Oracle's leader has a rule for joins, by which each process asks for itself, and others are named"));
+            OnJudged(request, "the Oracle's leader has a rule for joins, by which each process asks for itself, and others are named");
         else if (!rule.TryAsk(request, identity, group)) _batcher.TryEnd(request, out _);
     }
 
     private void OnJudged(Request request, string? refusal)
     {
-        if (refusal is not null) OnAnswered(request, OperationResult.Refused(refusal));
+        if (refusal is not null) _batcher.Add(request with { Operation = new Deny(refusal) });
         else if (request.Operation is Create) _batcher.Add(request);
         else _batcher.Gather(request);
     }

@@ -153,6 +153,7 @@ internal sealed partial class OracleState(IStateEvents events, OracleRules rules
         {
             case Join join: return AddJoiner(requester, join);
             case Create create: return Create(create);
+            case Deny deny: return OperationResult.Refused(deny.Reason);
             case Leave leave: return AddLeaver(requester, leave.Group);
             case ViewCompletion completion: return CompleteView(requester, completion);
             case Renew renew: return Renew(requester, renew);

@@ -150,6 +150,31 @@ public sealed class EarlyFrameTests
         Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Offences));
     }
 
+    /// <summary>The messages that are here when a view change begins are delivered first, with the frame of the Oracle's that begins it.</summary>
+    [Fact]
+    public void A_malformed_message_that_a_proposal_delivers_is_not_held_against_the_replica_that_proposes()
+    {
+        using var cluster = Settled(8);
+        var counters = cluster[0].SimNode.Node.Counters;
+        var group = cluster[0].Group!.Protocol;
+        cluster[0].SimNode.Post(() =>
+        {
+            int other = (group.Rank + 1) % 3;
+            byte[] body = new byte[ViewMulticast.DataHead + MessageRecord.HeadOf(MessageKind.Query | MessageKind.Whole)];
+            BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)other);
+            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), 1);
+            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), group.Multicast.ReceivedOf(other));
+            MessageRecord.Write(body.AsSpan(ViewMulticast.DataHead), MessageKind.Query | MessageKind.Whole, 0, 0, []);
+            group.Multicast.OnData(other, body, wedged: false);
+            Assert.Equal(0, counters.Refused(RefusalReason.Malformed));
+            var view = group.View!;
+            group.OnPropose(new(view.Group, 1 << 20, view.Id, [.. view.Members.Select(static member => member.Id)], [], []));
+            Assert.Equal((1, 0), (counters.Refused(RefusalReason.Malformed), counters.Offences));
+        });
+        cluster.Simulation.Run(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(1, counters.Refused(RefusalReason.Malformed));
+    }
+
     [Fact]
     public void Early_frames_over_a_link_that_is_not_settled_make_no_member_withdraw()
     {

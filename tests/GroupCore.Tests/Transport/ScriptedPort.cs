@@ -126,10 +126,10 @@ internal sealed class ScriptedPort : ISocketPort
         /// <summary>Where this node dialled; null for one that came.</summary>
         public NodeAddress? Dialled => dialled;
 
-        /// <summary>Whether the node has done anything for it.</summary>
-        public bool WasTouched { get; set; } = true;
+        /// <summary>How far its handshake is, while it has not shown who it is.</summary>
+        public int Made { get; set; } = 2;
 
-        public override bool IsBegun => WasTouched;
+        public override int Progress => Identity is null ? Made : 3;
 
         /// <summary>It has shown who it is.</summary>
         public void Show(NodeIdentity identity) => Identity = identity;

@@ -217,20 +217,21 @@ public sealed class SecureNodeTests
 
     /// <summary>A client of TLS that everybody has, with what it shows and without.</summary>
     [Theory]
-    [InlineData("-tls1_3 -alpn ida/1"), InlineData("-tls1_2 -alpn ida/1"), InlineData("-tls1_3"), InlineData("-tls1_3 -alpn ida/1 -cert {0} -key {1}")]
-    public async Task A_client_of_OpenSSL_is_refused(string options)
+    [InlineData("-tls1_3 -alpn ida/1", false), InlineData("-tls1_2 -alpn ida/1 -cert {0} -key {1}", true), InlineData("-tls1_3 -cert {0} -key {1}", true), InlineData("-tls1_3 -alpn ida/1 -cert {0} -key {1}", false)]
+    public async Task A_client_of_OpenSSL_is_refused(string options, bool belongs)
     {
         using var authority = new TestAuthority();
         using var other = new TestAuthority();
         using var own = authority.Issue("urn:ida:s:n0");
-        using var foreign = other.Issue("urn:ida:s:n1");
+        using var foreign = (belongs ? authority : other).Issue("urn:ida:s:n1");
         var folder = Directory.CreateTempSubdirectory();
         try
         {
             string[] files = [Path.Combine(folder.FullName, "x.pem"), Path.Combine(folder.FullName, "x.key")];
             await File.WriteAllTextAsync(files[0], foreign.ExportCertificatePem(), Cancellation);
             await File.WriteAllTextAsync(files[1], foreign.GetECDsaPrivateKey()!.ExportPkcs8PrivateKeyPem(), Cancellation);
-            await using var node = await StartAsync(new() { Cluster = "s", Security = Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }) });
+            var log = new LogCollector();
+            await using var node = await StartAsync(new() { Cluster = "s", Security = Security.Certificates(new() { Own = () => own, Authorities = () => authority.Certificates }), LoggerFactory = log });
             System.Diagnostics.Process client;
             try
             {
@@ -247,10 +248,18 @@ public sealed class SecureNodeTests
                 // It stays while its input does, unless the node ends the connection.
                 var said = client.StandardOutput.ReadToEndAsync(Cancellation);
                 var told = client.StandardError.ReadToEndAsync(Cancellation);
-                await client.WaitForExitAsync(Cancellation).WaitAsync(Bound, Cancellation);
+                try
+                {
+                    await client.WaitForExitAsync(Cancellation).WaitAsync(Bound, Cancellation);
+                }
+                finally
+                {
+                    if (!client.HasExited) client.Kill();
+                }
                 Assert.DoesNotContain("unknown option", await told, StringComparison.OrdinalIgnoreCase);
                 _ = await said;
             }
+            await log.FirstAsync("PeerUntrusted").WaitAsync(Bound, Cancellation);
             Assert.True(node.Counters.Refused(GroupCore.Runtime.RefusalReason.Untrusted) > 0);
         }
         finally

@@ -45,7 +45,7 @@ internal sealed class TlsTunnel : IDisposable
         {
             while (true) _ = CarryAsync(await _listener.AcceptSocketAsync());
         }
-        catch (Exception error) when (error is SocketException or ObjectDisposedException)
+        catch (Exception error) when (error is SocketException or ObjectDisposedException or InvalidOperationException)
         {
             // The peer is done.
         }
@@ -63,7 +63,9 @@ internal sealed class TlsTunnel : IDisposable
                 await using var tls = new SslStream(new NetworkStream(node));
                 await BeginAsync(tls);
                 await using var plain = new NetworkStream(peer);
-                await Task.WhenAny(plain.CopyToAsync(tls), tls.CopyToAsync(plain));
+                Task there = plain.CopyToAsync(tls), back = tls.CopyToAsync(plain);
+                await Task.WhenAny(there, back);
+                foreach (var copy in (Task[])[there, back]) _ = copy.ContinueWith(static ended => ended.Exception, TaskScheduler.Default);
             }
             catch (Exception error) when (error is SocketException or IOException or AuthenticationException or ObjectDisposedException)
             {

@@ -69,6 +69,8 @@ internal sealed class OracleSchedule : IDisposable
         // It may be only after all looked settled that a voter is excluded, and the leader is dead with that.
         bool rests = !settled || _surface is null || cluster.RunUntil(IsAtRest, 15);
         OracleLost = !(settled && rests) && (MajorityIsDead() || IsLeftToHidden());
+        // With the surface there are strangers.
+        if (_surface is null && cluster.Lives.Find(static life => Offences.Of(life.Node.Node.Counters) > 0) is { } victim) return $"{victim.Node.Name} was sent frames that no node sends";
         if (!rests && !OracleLost) return cluster.Leader is { } leader ? $"no rest: the leader holds {leader.Oracle.Replica!.Services.Held}, and the Oracle is {leader.Oracle.Replica!.Log.Entries.Configuration}" : $"there was a leader, and is none: {cluster.Describe()}";
         return settled || OracleLost ? null : $"{NotSettled}{cluster.Describe()}";
     }

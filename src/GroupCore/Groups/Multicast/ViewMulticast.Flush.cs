@@ -15,7 +15,10 @@ internal sealed partial class ViewMulticast
     {
         EmitRun();
         Sequence();
+        // What is delivered now came from members, and not from the replica whose proposal this frame may be.
+        long offences = _node.Counters.Offences;
         Progress();
+        _ = _node.Counters.TakeOffences(offences);
     }
 
     /// <summary>What is here now, for the report.</summary>

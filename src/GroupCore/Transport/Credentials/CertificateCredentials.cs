@@ -35,10 +35,12 @@ internal sealed class CertificateCredentials : NodeCredentials
     /// <inheritdoc/>
     public override SslStreamCertificateContext Own()
     {
-        using var _ = _lock.Hold();
+        string? trouble = null;
         try
         {
+            // The user's functions may wait, and another life must not wait with them.
             var (now, between) = Ask();
+            using var _ = _lock.Hold();
             // The object counts: whoever gives another one may have disposed this one.
             if (ReferenceEquals(now, _shown) && between.Select(static one => one.Thumbprint).SequenceEqual(_between.Select(static one => one.Thumbprint))) return _own;
             // Others know the node by its identity, and its id follows from it.
@@ -47,9 +49,13 @@ internal sealed class CertificateCredentials : NodeCredentials
         }
         catch (CredentialsException error)
         {
-            _trouble = error.Message;
+            trouble = error.Message;
         }
-        return _own;
+        using (_lock.Hold())
+        {
+            _trouble = trouble ?? _trouble;
+            return _own;
+        }
     }
 
     /// <inheritdoc/>
@@ -72,7 +78,7 @@ internal sealed class CertificateCredentials : NodeCredentials
         errors &= ~SslPolicyErrors.RemoteCertificateNameMismatch;
         if (_options.Authorities is not null && errors != SslPolicyErrors.None) why = "no known authority issued the certificate, or it is not valid now";
         else if (_options.Authorities is null && !IsInTime(certificate)) why = "the certificate is not valid now";
-        else if (_options.Allowed is { } allowed && !Ask(allowed).Contains(CertificateNames.DigestOfKey(certificate), StringComparer.OrdinalIgnoreCase)) why = "the certificate's key is not in the list of those allowed";
+        else if (_options.Allowed is { } allowed && !IsIn(allowed, CertificateNames.DigestOfKey(certificate))) why = "the certificate's key is not in the list of those allowed";
         return why.Length == 0 ? IdentityOf(certificate) : null;
     }
 
@@ -80,11 +86,12 @@ internal sealed class CertificateCredentials : NodeCredentials
     private static bool IsInTime(X509Certificate2 certificate) => DateTime.UtcNow is var now && now >= certificate.NotBefore.ToUniversalTime() && now <= certificate.NotAfter.ToUniversalTime();
 #pragma warning restore RS0030
 
-    private static IReadOnlyCollection<string> Ask(Func<IReadOnlyCollection<string>> allowed)
+    // The list may be one that changes while it is read.
+    private static bool IsIn(Func<IReadOnlyCollection<string>> allowed, string digest)
     {
         try
         {
-            return allowed() ?? throw new CredentialsException("Allowed gave no list.");
+            return (allowed() ?? throw new CredentialsException("Allowed gave no list.")).Contains(digest, StringComparer.OrdinalIgnoreCase);
         }
         catch (Exception error) when (error is not CredentialsException)
         {

@@ -32,20 +32,16 @@ internal sealed partial class TcpMesh
         _strangers.Add(connection);
     }
 
-    // The oldest. With credentials one for which nothing was done yet, since work that was done for a member must not be lost when many dial in at once; else one that has not shown who it is; and
-    // any of these, since in a flood the oldest may be a member's.
+    // The oldest. With credentials the one whose handshake is least far, since work that was done for a member must not be lost when many dial in at once; of these any, since in a flood the oldest may be
+    // a member's.
     private TcpConnection LeastKnown()
     {
-        if (_port.Identity is null) return _strangers[0];
+        var least = _strangers[0];
+        if (_port.Identity is null) return least;
         int first = (int)_random.Next(0, _strangers.Count);
-        return At(static socket => !socket.IsBegun) ?? At(static socket => socket.Identity is null) ?? _strangers[0];
-
-        TcpConnection? At(Predicate<PortSocket> isLessKnown)
-        {
-            for (int i = 0; i < _strangers.Count; i++)
-                if (_strangers[(first + i) % _strangers.Count] is var one && isLessKnown(one.Socket)) return one;
-            return null;
-        }
+        for (int i = _strangers.Count - 1; i >= 0; i--)
+            if (_strangers[(first + i) % _strangers.Count] is var one && one.Socket.Progress <= least.Socket.Progress) least = one;
+        return least;
     }
 
     public void OnAcceptFailed(bool noDescriptor)

@@ -240,7 +240,7 @@ internal sealed partial class TcpMesh
                 break;
             case HelloStatus.Accepted when ack.NodeId != peer.NodeId:
             case HelloStatus.Replaced:
-                OnReplaced(connection, ack);
+                OnOther(connection, ack, LinkFault.Replaced);
                 break;
             case HelloStatus.Accepted when connection.Kind == ConnectionKind.Probe:
                 Drop(connection);
@@ -256,7 +256,7 @@ internal sealed partial class TcpMesh
                 break;
             case HelloStatus.WrongVersion:
                 TellVersion(peer.Address, ack.Version);
-                Fail(peer, LinkFault.Rejected);
+                OnOther(connection, ack, LinkFault.Rejected);
                 break;
             case HelloStatus.WrongCluster:
                 Fail(peer, LinkFault.WrongCluster);
@@ -300,7 +300,7 @@ internal sealed partial class TcpMesh
         }
         else if ((peer.NodeId != 0 && peer.NodeId != nodeId) || (peer.MeantId != 0 && peer.MeantId != nodeId))
         {
-            OnReplaced(connection, ack);
+            OnOther(connection, ack, LinkFault.Replaced);
         }
         else if (peer.NodeId == 0 && _byId.TryGetValue(nodeId, out var known))
         {
@@ -320,13 +320,13 @@ internal sealed partial class TcpMesh
         }
     }
 
-    // Another node answers. Whoever can lead connections astray makes an honest node answer, so with credentials that ends a link only if the node that answers listens where the peer did, and no
+    // Another node answers, or one that the peer cannot be. Whoever can lead connections astray makes an honest node answer, so with credentials that ends a link only if the node that answers listens where the peer did, and no
     // connection to the peer stands, which has shown that it is the peer's.
-    private void OnReplaced(TcpConnection connection, in HelloAckFrame ack)
+    private void OnOther(TcpConnection connection, in HelloAckFrame ack, LinkFault fault)
     {
         var peer = connection.Peer!;
         if (_port.Identity is not null && (connection.Kind == ConnectionKind.Probe || ack.Listen != peer.Address.Text)) DialFailed(connection, LinkFault.Unreachable, 0);
-        else Fail(peer, LinkFault.Replaced);
+        else Fail(peer, fault);
     }
 
     private void CameUp(TcpConnection connection)

@@ -50,6 +50,9 @@ internal sealed class Handshake : IDisposable
     /// <summary>Whether anything was done for it.</summary>
     public bool HasBegun => _begun;
 
+    /// <summary>Whether it waits for the thread that shakes hands. By the loop.</summary>
+    public bool IsPosted => Volatile.Read(ref _posted) != 0;
+
     /// <summary>Whether it is one that somebody else asks for and for which nothing was done yet.</summary>
     public bool IsNew => !_dials && !_begun && !_abandoned;
 

@@ -15,8 +15,8 @@ internal sealed class HandshakeThread : IHandshakes
 {
     private readonly Lock _lock = new();
 
-    // Under the lock, as are the signal and its end. The second has at most as many as there are connections whose handshake has not begun.
-    private readonly Queue<Handshake> _begun = new();
+    // Under the lock, as are the signal and its end. Neither has more than there are connections whose handshake goes on, and one for each that was given up in the midst of it.
+    private readonly List<Handshake> _begun = [];
     private readonly List<Handshake> _accepted = [];
     private readonly ThreadSignal _signal;
     private bool _ended, _gone;
@@ -46,7 +46,7 @@ internal sealed class HandshakeThread : IHandshakes
         using (_lock.Hold())
         {
             if (handshake.IsNew) _accepted.Add(handshake);
-            else _begun.Enqueue(handshake);
+            else _begun.Add(handshake);
             Wake();
         }
     }
@@ -54,7 +54,7 @@ internal sealed class HandshakeThread : IHandshakes
     /// <inheritdoc/>
     public bool TryTakeBack(Handshake handshake)
     {
-        using (_lock.Hold()) return _accepted.Remove(handshake);
+        using (_lock.Hold()) return !handshake.HasBegun && (_accepted.Remove(handshake) || _begun.Remove(handshake));
     }
 
     /// <summary>Lets the thread end after what it is doing.</summary>
@@ -87,7 +87,12 @@ internal sealed class HandshakeThread : IHandshakes
     {
         using (_lock.Hold())
         {
-            if (_begun.TryDequeue(out var begun)) return begun;
+            if (_begun.Count > 0)
+            {
+                var first = _begun[0];
+                _begun.RemoveAt(0);
+                return first;
+            }
             if (_accepted.Count > 0)
             {
                 var newest = _accepted[^1];

@@ -11,7 +11,8 @@ internal sealed partial class SecurePort
     private void Begin(SecureSocket socket)
     {
         socket.Handshake = new(socket, _credentials, _cluster, socket.Dials, _told);
-        Post(socket.Handshake);
+        // Nothing is done for a stranger that says nothing.
+        if (socket.Dials) Post(socket.Handshake);
     }
 
     private void Post(Handshake handshake)
@@ -22,7 +23,7 @@ internal sealed partial class SecurePort
     // What was not begun leaves nothing behind: however long the thread is held up, it finds only what it has begun itself.
     private void Abandon(Handshake handshake)
     {
-        if (_handshakes.TryTakeBack(handshake))
+        if (handshake is { HasBegun: false, IsPosted: false } || _handshakes.TryTakeBack(handshake))
         {
             handshake.Dispose();
             return;

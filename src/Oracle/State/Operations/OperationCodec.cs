@@ -7,7 +7,7 @@ namespace Oracle.State.Operations;
 internal static class OperationCodec
 {
     /// <summary>Number of values in a request by kind: requester (2), number, floor, kind, and the operation's own values.</summary>
-    private static readonly int[] KnownFields = [5, 13, 9, 9, 7, 6, 10, 8, 6, 7];
+    private static readonly int[] KnownFields = [5, 13, 9, 9, 7, 6, 10, 8, 6, 7, 6];
 
     public static byte[] WriteEntry(IReadOnlyList<Request> requests)
     {
@@ -41,6 +41,7 @@ internal static class OperationCodec
             Renew => 7,
             Depart => 8,
             Release => 9,
+            Deny => 10,
             _ => throw new ArgumentException($"Operation {request.Operation} has no number.", nameof(request)),
         };
         writer.WriteArrayHeader(KnownFields[kind]);
@@ -57,7 +58,7 @@ internal static class OperationCodec
         if (fields < 5) throw new InvalidDataException("A request with fewer than 5 fields.");
         var requester = WireFormat.ReadProcess(ref reader);
         (ulong number, ulong floor) = (reader.ReadUInt64(), reader.ReadUInt64());
-        int kind = (int)reader.ReadWithin(1, 9);
+        int kind = (int)reader.ReadWithin(1, 10);
         Operation operation = kind switch
         {
             1 => new Register(WireFormat.ReadNode(ref reader), WireFormat.ReadAddress(ref reader), WireFormat.ReadText(ref reader, Limits.TagBytes),
@@ -71,7 +72,8 @@ internal static class OperationCodec
             6 => new ViewCompletion(WireFormat.ReadGroup(ref reader), reader.ReadUInt64(), reader.ReadUInt64(), WireFormat.ReadProcesses(ref reader)),
             7 => new Renew(WireFormat.ReadGroup(ref reader), reader.ReadUInt64()),
             8 => new Depart(reader.ReadBoolean()),
-            _ => new Release(WireFormat.ReadGroup(ref reader)),
+            9 => new Release(WireFormat.ReadGroup(ref reader)),
+            _ => new Deny(WireFormat.ReadText(ref reader, Limits.ReasonBytes)),
         };
         for (int known = KnownFields[kind]; known < fields; known++) reader.Skip();
         return new(requester, number, floor, operation);
@@ -129,6 +131,9 @@ internal static class OperationCodec
                 break;
             case Release release:
                 WireFormat.Write(ref writer, release.Group);
+                break;
+            case Deny deny:
+                writer.WriteString(deny.Reason);
                 break;
         }
     }
