@@ -21,7 +21,7 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
     /// <summary>Joins of one process that are asked about or wait for it. Its further ones are forgotten, and it repeats them: so no process keeps the others waiting for long.</summary>
     public const int MostOfProcess = 64;
 
-    private const int ToldPerTick = 10;
+    private const int ToldPerTick = 10, NameShown = 256;
     private readonly INode _node = node;
     private readonly Func<NodeIdentity, string, bool> _mayJoin = mayJoin;
     private readonly Dictionary<ulong, int> _ofProcess = [];
@@ -87,16 +87,31 @@ internal sealed class JoinRule(INode node, Func<NodeIdentity, string, bool> mayJ
         Go();
         if (question.IsOver) return;
         if (question.Error is { } error) Refuse(question, "the rule of the Oracle's leader failed", $"CanJoin threw {error}");
-        else if (!question.MayJoin) Refuse(question, $"'{question.Identity.Name}' may not join it", "CanJoin said so");
+        else if (!question.MayJoin) Refuse(question, $"'{Cut(question.Identity.Name)}' may not join it", "CanJoin said so");
         else End(question, null);
+    }
+
+    /// <summary>Refuses a join about which the function is not asked.</summary>
+    public void Refuse(Request request, string identity, string group, string reason)
+    {
+        Tell(request, identity, group, reason);
+        judged(request, reason);
     }
 
     private void Refuse(Question question, string reason, string told)
     {
-        _node.Counters.Refuse(RefusalReason.Denied);
-        if (_told++ < ToldPerTick) _node.Log.JoinDenied($"{question.Request.Requester}", question.Identity.Name, question.Group, told);
+        Tell(question.Request, question.Identity.Name, question.Group, told);
         End(question, reason);
     }
+
+    private void Tell(Request request, string identity, string group, string told)
+    {
+        _node.Counters.Refuse(RefusalReason.Denied);
+        if (_told++ < ToldPerTick) _node.Log.JoinDenied($"{request.Requester}", identity, group, told);
+    }
+
+    // A name may have any length, and a reason may not.
+    private static string Cut(string name) => name.Length <= NameShown ? name : $"{name[..NameShown]}...";
 
     private void End(Question question, string? refusal)
     {

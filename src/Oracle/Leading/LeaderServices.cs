@@ -144,10 +144,10 @@ internal sealed partial class LeaderServices
                 if (_fence.Admit(_state, request, out var replaced)) _batcher.Add(request);
                 if (replaced is not null) _batcher.TryEnd(replaced, out _);
                 break;
-            case Join { Acceptors: var acceptors } when acceptors != _acceptors:
-            case Create { Acceptors: var named } when named != _acceptors:
+            case Join { Acceptors: var acceptors } when acceptors != _acceptors && !IsRepeat(request):
+            case Create { Acceptors: var named } when named != _acceptors && !IsRepeat(request):
                 // The last acceptor of a group is excluded only with proof. By asking for acceptors, a single process could keep any other in all groups, even a silent one.
-                OnAnswered(request, OperationResult.Refused($"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others"));
+                OnJudged(request, $"the Oracle's leader has {_acceptors} acceptors in a group, and the request has others");
                 break;
             case Join { Name: var name } when _joinRule is { } rule && !IsRepeat(request):
                 Ask(rule, peer, request, name);
@@ -174,9 +174,9 @@ internal sealed partial class LeaderServices
     private void Ask(JoinRule rule, int peer, Request request, string group)
     {
         var identity = peer == FrameSender.Own ? _node.Links.Identity : _node.Links.IdentityOf(peer);
-        if (identity is null) OnJudged(request, "the Oracle's leader has a rule for joins, and the process has shown no identity");
+        if (identity is null) rule.Refuse(request, "", group, "the Oracle's leader has a rule for joins, and the process has shown no identity");
         else if (request.Operation is Create { Members: var named } && named.Any(member => member != request.Requester))
-            OnJudged(request, "the Oracle's leader has a rule for joins, by which each process asks for itself, and others are named");
+            rule.Refuse(request, identity.Name, group, "the Oracle's leader has a rule for joins, by which each process asks for itself, and others are named");
         else if (!rule.TryAsk(request, identity, group)) _batcher.TryEnd(request, out _);
     }
 

@@ -126,10 +126,10 @@ internal sealed class ScriptedPort : ISocketPort
         /// <summary>Where this node dialled; null for one that came.</summary>
         public NodeAddress? Dialled => dialled;
 
-        /// <summary>How far its handshake is, while it has not shown who it is.</summary>
-        public int Made { get; set; } = 2;
+        /// <summary>Whether it has begun to show who it is.</summary>
+        public bool Speaks { get; set; } = true;
 
-        public override int Progress => Identity is null ? Made : 3;
+        public override bool HasSpoken => Speaks;
 
         /// <summary>It has shown who it is.</summary>
         public void Show(NodeIdentity identity) => Identity = identity;

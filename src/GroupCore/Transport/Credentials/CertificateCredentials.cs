@@ -16,6 +16,7 @@ internal sealed class CertificateCredentials : NodeCredentials
     private X509Certificate2Collection _between;
     private SslStreamCertificateContext _own;
     private string? _trouble;
+    private long _asked, _taken;
 
     public CertificateCredentials(string cluster, CertificateOptions options)
     {
@@ -36,11 +37,15 @@ internal sealed class CertificateCredentials : NodeCredentials
     public override SslStreamCertificateContext Own()
     {
         string? trouble = null;
+        long number = Interlocked.Increment(ref _asked);
         try
         {
             // The user's functions may wait, and another life must not wait with them.
             var (now, between) = Ask();
             using var _ = _lock.Hold();
+            // What another life was given later is newer.
+            if (number < _taken) return _own;
+            _taken = number;
             // The object counts: whoever gives another one may have disposed this one.
             if (ReferenceEquals(now, _shown) && between.Select(static one => one.Thumbprint).SequenceEqual(_between.Select(static one => one.Thumbprint))) return _own;
             // Others know the node by its identity, and its id follows from it.

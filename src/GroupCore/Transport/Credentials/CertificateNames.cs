@@ -12,8 +12,6 @@ internal static class CertificateNames
     // GeneralName: uniformResourceIdentifier [6] IA5String (RFC 5280, 4.2.1.6).
     private static readonly Asn1Tag Uri = new(TagClass.ContextSpecific, 6);
 
-    private const int NameBytes = 256;
-
     /// <summary>SHA-256 of the public key (SubjectPublicKeyInfo), in lower-case hexadecimal digits.</summary>
     public static string DigestOfKey(X509Certificate2 certificate) => Convert.ToHexStringLower(SHA256.HashData(certificate.PublicKey.ExportSubjectPublicKeyInfo()));
 
@@ -37,11 +35,6 @@ internal static class CertificateNames
             if (!name.StartsWith(prefix, StringComparison.Ordinal) || name.Length == prefix.Length)
             {
                 why = "the certificate is one of another cluster";
-                return null;
-            }
-            if (name.Length > NameBytes)
-            {
-                why = $"the certificate's name has {name.Length} characters; at most {NameBytes} are allowed";
                 return null;
             }
             found = name;

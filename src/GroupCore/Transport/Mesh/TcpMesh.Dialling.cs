@@ -19,6 +19,7 @@ internal sealed partial class TcpMesh
     private const long ConfirmPause = 1000 * Millisecond;
     private const long DescriptorPause = 10 * Millisecond;
     private const int MaxStrangers = 64;
+    private const long SilentStranger = 100 * Millisecond;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
 
     public void OnAccepted(PortSocket socket)
@@ -32,16 +33,19 @@ internal sealed partial class TcpMesh
         _strangers.Add(connection);
     }
 
-    // The oldest. With credentials the one whose handshake is least far, since work that was done for a member must not be lost when many dial in at once; of these any, since in a flood the oldest may be
-    // a member's.
+    // The oldest. With credentials one that has sent nothing for a while; else one that has not shown who it is; and any of these, since in a flood the oldest may be a member's.
     private TcpConnection LeastKnown()
     {
-        var least = _strangers[0];
-        if (_port.Identity is null) return least;
+        if (_port.Identity is null) return _strangers[0];
         int first = (int)_random.Next(0, _strangers.Count);
-        for (int i = _strangers.Count - 1; i >= 0; i--)
-            if (_strangers[(first + i) % _strangers.Count] is var one && one.Socket.Progress <= least.Socket.Progress) least = one;
-        return least;
+        return Any(one => !one.Socket.HasSpoken && _node.Now - one.Since >= SilentStranger) ?? Any(static one => one.Socket.Identity is null) ?? _strangers[0];
+
+        TcpConnection? Any(Predicate<TcpConnection> isLessKnown)
+        {
+            for (int i = 0; i < _strangers.Count; i++)
+                if (_strangers[(first + i) % _strangers.Count] is var one && isLessKnown(one)) return one;
+            return null;
+        }
     }
 
     public void OnAcceptFailed(bool noDescriptor)
@@ -154,7 +158,7 @@ internal sealed partial class TcpMesh
 
     private TcpConnection Begin(PortSocket socket, ConnectionKind kind, LinkPeer? peer, long time)
     {
-        var connection = new TcpConnection(this, socket, kind, peer);
+        var connection = new TcpConnection(this, socket, kind, peer) { Since = _node.Now };
         socket.Owner = connection;
         connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
         _connections.Add(connection);

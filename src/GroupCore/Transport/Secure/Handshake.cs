@@ -111,6 +111,15 @@ internal sealed class Handshake : IDisposable
         }
     }
 
+    /// <summary>Whether a whole record has arrived, or what begins none. By the loop.</summary>
+    public bool HasRecord
+    {
+        get
+        {
+            using (_lock.Hold()) return RecordStream.BeginsWhole(_arrived.AsSpan(_from, _to - _from));
+        }
+    }
+
     /// <summary>Nothing arrives any more. By the loop.</summary>
     public void End()
     {

@@ -11,7 +11,7 @@ internal sealed partial class SecurePort
     private void Begin(SecureSocket socket)
     {
         socket.Handshake = new(socket, _credentials, _cluster, socket.Dials, _told);
-        // Nothing is done for a stranger that says nothing.
+        // Nothing is done for a stranger before it has sent a record.
         if (socket.Dials) Post(socket.Handshake);
     }
 
@@ -23,7 +23,8 @@ internal sealed partial class SecurePort
     // What was not begun leaves nothing behind: however long the thread is held up, it finds only what it has begun itself.
     private void Abandon(Handshake handshake)
     {
-        if (handshake is { HasBegun: false, IsPosted: false } || _handshakes.TryTakeBack(handshake))
+        // In this order: the thread says that it has begun before it says that nothing is posted.
+        if ((!handshake.IsPosted && !handshake.HasBegun) || _handshakes.TryTakeBack(handshake))
         {
             handshake.Dispose();
             return;
@@ -42,6 +43,12 @@ internal sealed partial class SecurePort
             Refuse(socket, "it sends too much before it has said who it is");
             return;
         }
+        if (count < 0 && !handshake.IsPosted && !handshake.HasBegun)
+        {
+            End(socket);
+            return;
+        }
+        if (count > 0 && !handshake.HasRecord) return;
         if (count < 0)
         {
             // An end is told again at each poll, and once is enough.

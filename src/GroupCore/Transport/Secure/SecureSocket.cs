@@ -20,7 +20,7 @@ internal sealed class SecureSocket(PortSocket under, bool dials) : PortSocket
     public Handshake? Handshake { get; set; }
 
     /// <inheritdoc/>
-    public override int Progress => Identity is not null ? 3 : Handshake is { HasBegun: false } waiting ? waiting.IsPosted ? 1 : 0 : 2;
+    public override bool HasSpoken => Handshake is not { } handshake || handshake.IsPosted || handshake.HasBegun;
 
     /// <summary>Whether the handshake has ended, and failed.</summary>
     public bool IsRefused { get; set; }

@@ -14,8 +14,8 @@ internal abstract class PortSocket
     /// <summary>Who the other end has shown to be; null without credentials, and before it has.</summary>
     public NodeIdentity? Identity { get; protected set; }
 
-    /// <summary>How far its handshake is: 0, the other end has sent nothing; 1, it has; 2, the handshake has begun; 3, it has shown who it is.</summary>
-    public virtual int Progress => 0;
+    /// <summary>Whether the other end has begun to show who it is.</summary>
+    public virtual bool HasSpoken => true;
 
     /// <summary>Whether bytes that arrive are not reported (<see cref="ISocketPort.Pause"/>).</summary>
     public bool IsPaused { get; set; }

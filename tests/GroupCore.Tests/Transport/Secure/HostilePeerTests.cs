@@ -331,6 +331,21 @@ public sealed class HostilePeerTests
         Assert.Contains("too much", Assert.Single(right.Untrusted));
     }
 
+    /// <summary>A program that looks whether the port is open, and one that says too little, cost nothing on the thread that shakes hands.</summary>
+    [Theory]
+    [InlineData(new byte[] { }), InlineData(new byte[] { 22, 3, 1, 0, 9 })]
+    public void A_connection_that_ends_before_its_first_record_begins_no_handshake(byte[] said)
+    {
+        var stuck = new NoHandshakes();
+        using var right = new SecureEnd(Security.ClusterKey(Security.NewClusterKey()).Open("c")!, handshakes: stuck);
+        using var client = Client(right.At);
+        client.Client.Send(said);
+        client.Client.Shutdown(SocketShutdown.Send);
+        SecureEnd.Until(() => right.Ended == 1, right);
+        Assert.Equal(0, stuck.Posted);
+        Assert.Empty(right.Untrusted);
+    }
+
     /// <summary>The thread that shakes hands is busy, and a stranger has finished already: its end is told once and does not keep the loop awake.</summary>
     [Theory, MemberData(nameof(SecurePortTests.Kinds), MemberType = typeof(SecurePortTests))]
     public void An_end_in_mid_handshake_does_not_keep_the_loop_awake(string kind)
@@ -338,7 +353,7 @@ public sealed class HostilePeerTests
         var stuck = new NoHandshakes();
         using var right = new SecureEnd(Security.ClusterKey(Security.NewClusterKey()).Open("c")!, kind, handshakes: stuck);
         using var client = Client(right.At);
-        client.Client.Send([22, 3, 1]);
+        client.Client.Send([22, 3, 1, 0, 1, 7]);
         client.Client.Shutdown(SocketShutdown.Send);
         SecureEnd.Until(() => right.Accepted.Count == 1, right);
         for (int i = 0; i < 20; i++)
