@@ -55,11 +55,7 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         {
             if (_deadSince == 0) _deadSince = node.Now;
             bool replaced = configuration.Voters.Count > target || configuration.Voters.Count % 2 == 0 || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
-            if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus))
-            {
-                Remove(log, leader, configuration, surplus, wanted);
-                return;
-            }
+            if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus) && TryRemove(log, leader, configuration, surplus, wanted)) return;
         }
         else
         {
@@ -183,16 +179,19 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         return follow > (configuration.Voters.Count - 1) / 2;
     }
 
-    private void Remove(ReplicatedLog log, Raft.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
+    // False if this leader itself is to go and none of the voters can take the lead: then others have to vote first.
+    private bool TryRemove(ReplicatedLog log, Raft.Leader leader, Configuration configuration, Replica surplus, List<ProcessRecord> wanted)
     {
         if (surplus.Node != node.Id)
         {
             _deadSince = 0;
             leader.TryChange(Contains(wanted, surplus.Node) ? configuration.Demote(surplus) : configuration.Remove(surplus.Node));
-            return;
+            return true;
         }
         if (Successor(log, leader, configuration, wanted) is { } successor) leader.TransferTo(successor.Node);
         else if (_reachesNone && configuration.Voters.Count == 2) leader.TryChange(configuration.Remove(node.Id));
+        else return false;
+        return true;
     }
 
     /// <summary>
