@@ -40,6 +40,27 @@ public sealed class ConfigurationKeeperTests
         Assert.True(_bus[1].Leading is not { Transferring: false });
     }
 
+    /// <summary>Nobody can dial 2, the only voter that stays, so the leader cannot hand over to it. If two processes stay, one voter is enough, and 2 is one: another has to vote all the same.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_leader_that_leaves_and_can_hand_over_to_no_voter_brings_in_another(bool two)
+    {
+        Vote(2, 3);
+        _bus.Hidden.Add(2);
+        if (two) Fail(5);
+        Leave(1);
+        Leave(3);
+        for (int step = 0; step < 12 && _bus[1].Leading is not null; step++)
+        {
+            Step();
+            _bus.Settle();
+        }
+        Assert.Null(_bus[1].Leading);
+        Assert.NotNull(_bus[4].Leading ?? _bus[5].Leading);
+        Assert.True(_bus.Parts.Values.First(static part => part.Log.Leading is not null).Log.Entries.Configuration.Voters.Count <= 4);
+    }
+
     /// <summary>
     /// Of five voters, 4 and 5 have failed; 2 is leaving and still follows. Without 2, the leader and 3 would be no majority of the four that remain, and nothing could be
     /// decided any more. So a failed voter is removed first, although 2 comes before it in the order.

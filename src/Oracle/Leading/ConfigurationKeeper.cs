@@ -51,11 +51,17 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         var learners = configuration.Learners;
         var ready = Ready(log, leader, learners);
 
+        // Whether this leader is to go and can hand over to nobody: then one that it can dial has to vote first, however many there are.
+        bool stays = false;
         if (FindUnwanted(leader, configuration, wanted, target) is { } surplus)
         {
             if (_deadSince == 0) _deadSince = node.Now;
             bool replaced = configuration.Voters.Count > target || configuration.Voters.Count % 2 == 0 || ready.Count > 0 || node.Now - _deadSince >= SuccessorWait;
-            if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus) && TryRemove(log, leader, configuration, surplus, wanted)) return;
+            if (configuration.Voters.Count > 1 && replaced && MayGo(leader, configuration, surplus))
+            {
+                if (TryRemove(log, leader, configuration, surplus, wanted)) return;
+                stays = true;
+            }
         }
         else
         {
@@ -64,13 +70,17 @@ internal sealed class ConfigurationKeeper(INode node, OracleOptions options)
         int live = 0;
         foreach (var voter in configuration.Voters)
             if (Contains(wanted, voter.Node)) live++;
-        int missing = target - live;
+        int missing = Math.Max(target - live, stays ? 1 : 0);
         int spare = wanted.Count == 2 ? 1 : 0;
         if (Coming(log, leader, learners) < missing + (missing > 0 ? 0 : spare) && Candidate(log, wanted, state) is { } next)
         {
             leader.TryChange(configuration.WithLearner(next));
         }
-        else if (missing > 0 && ready.Count >= Math.Min(missing, configuration.Voters.Count % 2 == 1 ? 2 : 1) && configuration.Voters.Count < target + 1)
+        else if (stays && configuration.Voters.Count <= target + 1 && ready.FindIndex(replica => log.Port.IsConfirmed(replica)) is >= 0 and var heir)
+        {
+            leader.TryChange(configuration.Promote(ready[heir]));
+        }
+        else if (missing > 0 && !stays && ready.Count >= Math.Min(missing, configuration.Voters.Count % 2 == 1 ? 2 : 1) && configuration.Voters.Count < target + 1)
         {
             leader.TryChange(configuration.Promote(ready[0]));
         }

@@ -35,6 +35,9 @@ internal sealed class LogBus
 
     public DecisionChecker Checker { get; } = new();
 
+    /// <summary>Processes that none of the others can dial.</summary>
+    public HashSet<ulong> Hidden { get; } = [];
+
     /// <summary>Which processes can reach each other now; frames to others are lost.</summary>
     public HashSet<ulong> Connected { get; } = [];
 
@@ -196,7 +199,7 @@ internal sealed class LogBus
 
         bool ILogPort.Holds(in Replica to, LinkMark end) => _bus.Waits;
 
-        bool ILogPort.IsConfirmed(in Replica other) => true;
+        bool ILogPort.IsConfirmed(in Replica other) => !_bus.Hidden.Contains(other.Node);
 
         bool ILogPort.IsIntroduced(in Replica other) => false;
 

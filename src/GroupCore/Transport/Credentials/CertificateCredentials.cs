@@ -43,7 +43,7 @@ internal sealed class CertificateCredentials : NodeCredentials
             // The user's functions may wait, and another life must not wait with them.
             var (now, between) = Ask();
             using var _ = _lock.Hold();
-            // What another life was given later is newer.
+            // What another life asked for later is newer, as a rule.
             if (number < _taken) return _own;
             _taken = number;
             // The object counts: whoever gives another one may have disposed this one.

@@ -30,9 +30,6 @@ internal sealed class TcpConnection(TcpMesh mesh, PortSocket socket, ConnectionK
     /// <summary>Timer of the end of the time for connecting and the handshake.</summary>
     public TimerHandle Deadline { get; set; }
 
-    /// <summary>When it was accepted, or dialled.</summary>
-    public long Since { get; init; }
-
     /// <summary>Hello or HelloAck bytes that the socket has not taken yet.</summary>
     public ArraySegment<byte> Control { get; set; }
 

@@ -19,7 +19,6 @@ internal sealed partial class TcpMesh
     private const long ConfirmPause = 1000 * Millisecond;
     private const long DescriptorPause = 10 * Millisecond;
     private const int MaxStrangers = 64;
-    private const long SilentStranger = 100 * Millisecond;
     private static readonly long[] RedialAfter = [0, 10 * Millisecond, 50 * Millisecond, 250 * Millisecond, 1000 * Millisecond];
 
     public void OnAccepted(PortSocket socket)
@@ -33,19 +32,22 @@ internal sealed partial class TcpMesh
         _strangers.Add(connection);
     }
 
-    // The oldest. With credentials one that has sent nothing for a while; else one that has not shown who it is; and any of these, since in a flood the oldest may be a member's.
+    // The oldest. With credentials one that has shown nothing yet: of those that have begun to and those that have not, one of which there are more, any of them. So neither a flood of silent strangers
+    // nor one of others pushes out a member, which is one of few in its stage, as surely as it comes.
     private TcpConnection LeastKnown()
     {
         if (_port.Identity is null) return _strangers[0];
-        int first = (int)_random.Next(0, _strangers.Count);
-        return Any(one => !one.Socket.HasSpoken && _node.Now - one.Since >= SilentStranger) ?? Any(static one => one.Socket.Identity is null) ?? _strangers[0];
-
-        TcpConnection? Any(Predicate<TcpConnection> isLessKnown)
+        int spoken = 0, silent = 0;
+        foreach (var one in _strangers)
         {
-            for (int i = 0; i < _strangers.Count; i++)
-                if (_strangers[(first + i) % _strangers.Count] is var one && isLessKnown(one)) return one;
-            return null;
+            if (one.Socket.Identity is not null) continue;
+            if (one.Socket.HasSpoken) spoken++;
+            else silent++;
         }
+        if (spoken + silent == 0) return _strangers[0];
+        bool among = spoken > silent;
+        for (int first = (int)_random.Next(0, _strangers.Count), i = 0; ; i++)
+            if (_strangers[(first + i) % _strangers.Count] is { Socket.Identity: null } one && one.Socket.HasSpoken == among) return one;
     }
 
     public void OnAcceptFailed(bool noDescriptor)
@@ -158,7 +160,7 @@ internal sealed partial class TcpMesh
 
     private TcpConnection Begin(PortSocket socket, ConnectionKind kind, LinkPeer? peer, long time)
     {
-        var connection = new TcpConnection(this, socket, kind, peer) { Since = _node.Now };
+        var connection = new TcpConnection(this, socket, kind, peer);
         socket.Owner = connection;
         connection.Deadline = _timers.Set(_node.Now + time, connection, 0);
         _connections.Add(connection);
