@@ -3,6 +3,7 @@ using GroupCore.Groups;
 using GroupCore.Groups.Calls;
 using GroupCore.Groups.Multicast;
 using GroupCore.Groups.Shared;
+using GroupCore.Groups.Views;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Wire;
@@ -134,14 +135,7 @@ public sealed class EarlyFrameTests
         var group = cluster[0].Group!.Protocol;
         cluster[0].SimNode.Post(() =>
         {
-            // A query without a number.
-            int other = (group.Rank + 1) % 3;
-            byte[] body = new byte[ViewMulticast.DataHead + MessageRecord.HeadOf(MessageKind.Query | MessageKind.Whole)];
-            BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)other);
-            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), 1);
-            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), group.Multicast.ReceivedOf(other));
-            MessageRecord.Write(body.AsSpan(ViewMulticast.DataHead), MessageKind.Query | MessageKind.Whole, 0, 0, []);
-            group.Multicast.OnData(other, body, wedged: false);
+            StoreUnreadable(group);
             var cut = new FlushCut(1, 3);
             for (int rank = 0; rank < 3; rank++) cut.Upto[rank] = group.Multicast.ReceivedOf(rank);
             group.Multicast.DeliverCut(cut);
@@ -159,13 +153,7 @@ public sealed class EarlyFrameTests
         var group = cluster[0].Group!.Protocol;
         cluster[0].SimNode.Post(() =>
         {
-            int other = (group.Rank + 1) % 3;
-            byte[] body = new byte[ViewMulticast.DataHead + MessageRecord.HeadOf(MessageKind.Query | MessageKind.Whole)];
-            BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)other);
-            BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), 1);
-            BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), group.Multicast.ReceivedOf(other));
-            MessageRecord.Write(body.AsSpan(ViewMulticast.DataHead), MessageKind.Query | MessageKind.Whole, 0, 0, []);
-            group.Multicast.OnData(other, body, wedged: false);
+            StoreUnreadable(group);
             Assert.Equal(0, counters.Refused(RefusalReason.Malformed));
             var view = group.View!;
             group.OnPropose(new(view.Group, 1 << 20, view.Id, [.. view.Members.Select(static member => member.Id)], [], []));
@@ -204,5 +192,17 @@ public sealed class EarlyFrameTests
         cluster.Oracle.RequestView(cluster.Oracle.Find("g")!.Id);
         cluster.Simulation.Run(TimeSpan.FromSeconds(2));
         Assert.IsType<GroupOverloadedException>(protocol.Over);
+    }
+
+    /// <summary>Another member's query without a number, which is found to be none when it is delivered.</summary>
+    private static void StoreUnreadable(GroupProtocol group)
+    {
+        int other = (group.Rank + 1) % 3;
+        byte[] body = new byte[ViewMulticast.DataHead + MessageRecord.HeadOf(MessageKind.Query | MessageKind.Whole)];
+        BinaryPrimitives.WriteUInt16LittleEndian(body, (ushort)other);
+        BinaryPrimitives.WriteUInt16LittleEndian(body.AsSpan(2), 1);
+        BinaryPrimitives.WriteUInt32LittleEndian(body.AsSpan(4), group.Multicast.ReceivedOf(other));
+        MessageRecord.Write(body.AsSpan(ViewMulticast.DataHead), MessageKind.Query | MessageKind.Whole, 0, 0, []);
+        group.Multicast.OnData(other, body, wedged: false);
     }
 }
