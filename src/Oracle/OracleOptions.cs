@@ -1,6 +1,7 @@
 using GroupCore.Transport;
 using GroupCore.Transport.Credentials;
 using GroupCore.Wire.MessagePack;
+using Oracle.Client;
 
 namespace Oracle;
 
@@ -19,7 +20,7 @@ public sealed record OracleOptions
     private static readonly TimeSpan s_longestRound = TimeSpan.FromMinutes(10);
 
     /// <summary>
-    /// Where the first processes listen. A process whose own address is not among them never founds a system. With an empty list it founds one at once; with a list of only its
+    /// Where the first processes listen: <c>host:port</c>, where a name stands for all its addresses, and is looked up again and again. A process whose own address is not among them never founds a system. With an empty list it founds one at once; with a list of only its
     /// own address, after a second in which it hears of none. Default empty.
     /// </summary>
     public IReadOnlyList<NodeAddress> Seeds { get; init; } = [];
@@ -94,6 +95,15 @@ public sealed record OracleOptions
     /// <summary>Whether a refused dial is the word of the host that was dialled: so on the loopback, and not on a network on which somebody may answer in another's name.</summary>
     internal bool RefusalsProve { get; init; } = true;
 
+    /// <summary>Name of the cluster, by which its processes know each other's datagrams on the local network.</summary>
+    internal string Cluster { get; init; } = "";
+
+    /// <summary>The way to all processes on the local network; null: the seed <see cref="SeedList.Lan"/> stands for this process only.</summary>
+    internal ILocalNetwork? LocalNetwork { get; init; }
+
+    /// <summary>Looks up the names among the seeds; null: names stand for no address.</summary>
+    internal INameService? Names { get; init; }
+
     /// <summary>Which identity may join which group; null: any may. Asked when this process leads the Oracle.</summary>
     internal Func<NodeIdentity, string, bool>? CanJoin { get; init; }
 
@@ -129,7 +139,7 @@ public sealed record OracleOptions
             throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms to {s_longestRound}.");
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");
         foreach (var seed in Seeds)
-            if (!EndPointText.TryParse(seed.Text, out _)) throw new InvalidOptionException($"Seeds names '{seed}'; give host:port with an IP address or localhost.");
+            if (!SeedList.IsSeed(seed.Text)) throw new InvalidOptionException($"Seeds names '{seed}'; {SeedList.Allowed}.");
         if (!Utf8Text.IsKept(Tag) || !Utf8Text.IsKept(Host)) throw new InvalidOptionException($"{(Utf8Text.IsKept(Tag) ? "Host" : "Tag")} contains an unpaired surrogate: others would read another text.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);
         if (tag > Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {Limits.TagBytes} are allowed.");

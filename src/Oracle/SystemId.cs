@@ -5,5 +5,7 @@ internal readonly record struct SystemId(ulong High, ulong Low)
 {
     public bool IsNone => High == 0 && Low == 0;
 
+    public bool IsBefore(SystemId other) => (High, Low).CompareTo((other.High, other.Low)) < 0;
+
     public override string ToString() => $"{High:x16}{Low:x16}";
 }

@@ -12,7 +12,7 @@ internal sealed record Suite(string Name, IReadOnlyList<Scenario> Round)
         OracleScenarios.Spared, OracleScenarios.Wild, OracleScenarios.Surface,
         GroupScenarios.Surface, GroupScenarios.Surface,
         ClusterScenarios.Groups,
-    ]) { Aside = [OracleScenarios.Pauses, ClusterScenarios.GroupsListened], Shared = [[GroupScenarios.Surface, GroupScenarios.Surface, GroupScenarios.SurfaceOverMesh], [ClusterScenarios.Groups, ClusterScenarios.Groups, ClusterScenarios.GroupsOverMesh, ClusterScenarios.GroupsLasting]] };
+    ]) { Aside = [OracleScenarios.Pauses, OracleScenarios.Founding, ClusterScenarios.GroupsListened], Shared = [[GroupScenarios.Surface, GroupScenarios.Surface, GroupScenarios.SurfaceOverMesh], [ClusterScenarios.Groups, ClusterScenarios.Groups, ClusterScenarios.GroupsOverMesh, ClusterScenarios.GroupsLasting]] };
 
     public static Suite Ida { get; } = new("ida", 
     [

@@ -1,4 +1,5 @@
 using GroupCore.Membership;
+using GroupCore.Runtime;
 using GroupCore.Transport;
 using Oracle.Client;
 using Oracle.Frames;
@@ -79,7 +80,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus();
         var links = new SeedLinks();
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
+        var bootstrap = BootstrapOf(node, SeedLinks.Seed, links.Local);
         bootstrap.Start();
         long waited = 0;
         while (!bootstrap.Step())
@@ -100,7 +101,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus();
         var links = new SeedLinks { Reached = 77 };
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [SeedLinks.Seed, links.Local] }, new FrameSender(node));
+        var bootstrap = BootstrapOf(node, SeedLinks.Seed, links.Local);
         bootstrap.Start();
         long waited = 0;
         for (; !bootstrap.Step(); waited += 200)
@@ -139,7 +140,7 @@ public sealed class FalseSeedTests
         {
             var links = new SeedLinks { Reached = reached, Local = new($"127.0.0.1:700{id}"), There = new(other) };
             var node = new LogBus.Part(bus, id, links);
-            var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, links.There] }, new FrameSender(node));
+            var bootstrap = BootstrapOf(node, links.Local, links.There);
             bootstrap.Start();
             return bootstrap;
         }
@@ -157,7 +158,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus();
         var links = new SeedLinks { Reached = other };
         var node = new LogBus.Part(bus, 2, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));
+        var bootstrap = BootstrapOf(node, links.Local, SeedLinks.Seed);
         bootstrap.Start();
         bool founds = false;
         for (long passed = 0; passed < 5_900; passed += 100)
@@ -188,7 +189,7 @@ public sealed class FalseSeedTests
         var bus = new LogBus();
         var links = new SeedLinks { Reached = 5 };
         var node = new LogBus.Part(bus, 400, links);
-        var bootstrap = new Bootstrap(node, new() { Seeds = [links.Local, SeedLinks.Seed] }, new FrameSender(node));
+        var bootstrap = BootstrapOf(node, links.Local, SeedLinks.Seed);
         bootstrap.Start();
         long waited = 0;
         for (; !bootstrap.Step(); waited += 100)
@@ -200,6 +201,12 @@ public sealed class FalseSeedTests
             bus.Pass(100 * Durations.Millisecond);
         }
         Assert.InRange(waited, 6_000, 10_000);
+    }
+
+    private static Bootstrap BootstrapOf(INode node, params NodeAddress[] seeds)
+    {
+        var options = new OracleOptions { Seeds = seeds };
+        return new(node, options, new(node, options), new FrameSender(node));
     }
 
     private sealed class SeedLinks : ILinks

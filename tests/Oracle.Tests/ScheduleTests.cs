@@ -47,6 +47,20 @@ public sealed class ScheduleTests
         if (runs >= 60) Assert.Empty(OracleScenarios.Surface.Ingredients.Except(drawn));
     }
 
+    /// <summary>Names that are slow, silent or new, datagrams that are lost, strangers: one system comes of it, and every process finds it.</summary>
+    [Fact]
+    public void Processes_that_look_for_each_other_found_one_system()
+    {
+        var drawn = new SortedSet<string>(StringComparer.Ordinal);
+        int runs = 0;
+        SimulationRunner.ForEachSeed(100, $"*{nameof(Processes_that_look_for_each_other_found_one_system)}", OracleScenarios.Founding.Case(done: run =>
+        {
+            drawn.UnionWith(run.Ingredients.Drawn.Keys);
+            runs++;
+        }));
+        if (runs >= 100) Assert.Empty(OracleScenarios.Founding.Ingredients.Except(drawn));
+    }
+
     /// <summary>
     /// Seeds of the surface that once failed. 1452: one entry proposes two groups under the same number, and an acknowledgement of one proposal was taken for that of the
     /// other. 1955281310: a leader died that had told only one replica that its vote was taken away. The others needed that vote, and the replica did not campaign itself.

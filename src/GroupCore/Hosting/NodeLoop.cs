@@ -35,7 +35,7 @@ internal sealed partial class NodeLoop : IHostPort, IAsyncDisposable
     {
         NodeLoopOptions.Validate(options);
         var listen = EndPointText.Parse(options.Listen, nameof(options.Listen));
-        NodeAddress? advertise = options.Advertise is null ? null : EndPointText.Format(EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise)));
+        var advertise = options.Advertise is null ? null : EndPointText.ParseReachable(options.Advertise, nameof(options.Advertise), orBound: true);
         _batches = new(OnCompletionFault, SendLeft);
         _follower = new(portable: !NodePort.UsesEpoll(options.Port));
         _spin = _mostSpin = (long)options.Spin.TotalNanoseconds;

@@ -18,7 +18,7 @@ internal sealed record NodeLoopOptions
     /// <summary>Address to listen at; port 0 means any free port.</summary>
     public string Listen { get; init; } = "127.0.0.1:0";
 
-    /// <summary>Address under which others reach this node when it is not the one it listens at (port forwarding); null otherwise.</summary>
+    /// <summary>Address under which others reach this node when it is not the one it listens at (port forwarding); port 0 means the port where it listens; null otherwise.</summary>
     public string? Advertise { get; init; }
 
     /// <summary>What the node shows to others, and whom it accepts; null without credentials.</summary>

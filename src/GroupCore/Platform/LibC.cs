@@ -10,6 +10,7 @@ internal static unsafe partial class LibC
     public const int WouldBlock = 11, Interrupted = 4, InProgress = 115, Refused = 111, InUse = 98, Aborted = 103, NoSuchProcess = 3, TooManyOpen = 24, TooManyOpenInSystem = 23;
     public const int Stream = 1, NonBlocking = 0x800, CloseOnExec = 0x80000;
     public const int SocketLevel = 1, ReuseAddress = 2, Error = 4, KeepAlive = 9, TcpLevel = 6, NoDelay = 1, KeepAliveIdle = 4, KeepAliveInterval = 5, KeepAliveQuestions = 6, UserTimeout = 18;
+    public const int VersionSixLevel = 41, VersionSixOnly = 26;
     public const int DontWait = 0x40, NoSignal = 0x4000;
     public const int Add = 1, Delete = 2;
     public const int BootTime = 7;

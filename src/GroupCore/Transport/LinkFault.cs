@@ -26,4 +26,7 @@ internal enum LinkFault
 
     /// <summary>A node of another cluster answers at the address; the link is over.</summary>
     WrongCluster,
+
+    /// <summary>This node itself answers at the address; the link is over.</summary>
+    Itself,
 }

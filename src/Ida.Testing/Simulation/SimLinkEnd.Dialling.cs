@@ -164,7 +164,7 @@ internal sealed partial class SimLinkEnd
             case SimEventKind.DialRefused: DialFailed(LinkFault.Refused); break;
             case SimEventKind.DialTimeout when _dialling: DialFailed(LinkFault.Unreachable); break;
             case SimEventKind.DialReplaced: End(LinkFault.Replaced); break;
-            case SimEventKind.DialRejected: End(LinkFault.Rejected); break;
+            case SimEventKind.DialRejected: End(Address == Owner.Address ? LinkFault.Itself : LinkFault.Rejected); break;
             case SimEventKind.Redial when !_opened && _failures == 0: End(LinkFault.Rejected); break;
             case SimEventKind.Redial when !Connected: Dial(); break;
             case SimEventKind.ProbeArrive: ProbeArrived(); break;

@@ -6,6 +6,9 @@ namespace Ida.Nodes;
 /// <summary>Begins and ends the lives of a node: on a loop with sockets, or in the simulator.</summary>
 internal interface ILifeHost
 {
+    /// <summary>Finds out what has to be known before the first life begins. Throws what <see cref="IdaNode.StartAsync"/> documents.</summary>
+    ValueTask PrepareAsync(CancellationToken cancellationToken) => ValueTask.CompletedTask;
+
     /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>
     INode Begin(Action<INode> attach);
 

@@ -103,6 +103,7 @@ public sealed partial class IdaNode : IAsyncDisposable
         var node = new IdaNode(options, host);
         try
         {
+            await host.PrepareAsync(cancellationToken).ConfigureAwait(false);
             node.BeginLife();
             await node._life.Registered.WaitAsync(cancellationToken).ConfigureAwait(false);
             if (host.IsMeasured) await Publication.WaitAsync(host).ConfigureAwait(false);

@@ -7,6 +7,7 @@ using GroupCore.Wire.MessagePack;
 using Ida.Wire;
 using Microsoft.Extensions.Logging;
 using Oracle;
+using Oracle.Client;
 
 namespace Ida;
 
@@ -17,19 +18,22 @@ public sealed record IdaNodeOptions
     public string Cluster { get; init; } = "";
 
     /// <summary>
-    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. The first seed that is up founds the
-    /// cluster when there is none yet. Empty: this node founds a cluster of its own.
+    /// Where to look for the cluster, <c>host:port</c> each, the same list at every process. A host is an address, or a name that stands for one or several: names are looked up
+    /// again as long as the node looks for its cluster, or for a seed that is gone. <c>multicast</c> stands for the processes of the cluster on the local network. The first seed that is up founds the cluster when there is none yet. Empty: this node founds a
+    /// cluster of its own.
     /// </summary>
     public IReadOnlyList<string> Seeds { get; init; } = [];
 
     /// <summary>
     /// Where to listen, <c>host:port</c>. Default: the first address of <see cref="Seeds"/> that is on this machine and free,
-    /// else a port of the system's choice on the loopback. An address beyond the loopback needs <see cref="Security"/>.
+    /// else a port of the system's choice, on the loopback or, with credentials, at the address from which the first seed is reached. An address beyond the loopback needs
+    /// <see cref="Security"/>. <c>0.0.0.0</c> or <c>[::]</c>, all addresses of this machine: the others are told the one that is among the seeds, or from which the first seed is
+    /// reached, unless <see cref="Advertise"/> names another.
     /// </summary>
     public string? Listen { get; init; }
 
     /// <summary>
-    /// Where other nodes reach this node, <c>host:port</c>, when that is not where it listens: behind a proxy, or a port that a container maps.
+    /// Where other nodes reach this node, <c>host:port</c>, when that is not where it listens: behind a proxy, or a port that a container maps. A name is looked up once, at the start.
     /// It is the address to put among the <see cref="Seeds"/>. Default: where it listens.
     /// </summary>
     public string? Advertise { get; init; }
@@ -109,9 +113,10 @@ public sealed record IdaNodeOptions
         if (!Utf8Text.IsKept(Cluster)) throw new InvalidOptionException($"Cluster is '{Utf8Text.AsGot(Cluster)}', with an unpaired surrogate: other nodes would read another name.");
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         if (CanJoin is not null && ReferenceEquals(Security, Security.Loopback)) throw new InvalidOptionException("CanJoin is set and Security is Loopback, by which nobody has an identity; give credentials too.");
-        foreach (string seed in Seeds) EndPointText.Parse(seed, nameof(Seeds));
+        foreach (string seed in Seeds)
+            if (seed != SeedList.Lan) ThrowIfNoPlace(seed, nameof(Seeds), SeedList.Allowed);
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
-        if (Advertise is not null) EndPointText.ParseReachable(Advertise, nameof(Advertise));
+        if (Advertise is not null) ThrowIfNoPlace(Advertise, nameof(Advertise), HostAndPort.Allowed);
         (Membership with { Tag = Tag }).Validate();
         if (!TimeLimit.IsAllowed(StartTimeout)) throw new InvalidOptionException($"StartTimeout is {StartTimeout}; it must be above 0, or Timeout.InfiniteTimeSpan for none.");
         GroupHostOptions.Validate(Groups);
@@ -122,6 +127,13 @@ public sealed record IdaNodeOptions
         if (!Enum.IsDefined(OnFault)) throw new InvalidOptionException($"OnFault is {OnFault}, which names no policy.");
         if (OnRejoined is not null && OnExcluded != ExclusionPolicy.Rejoin && OnFault != ExclusionPolicy.Rejoin)
             throw new InvalidOptionException($"OnRejoined is set but OnExcluded is {OnExcluded} and OnFault is {OnFault}; it is called under Rejoin only.");
+    }
+
+    // Something that others can dial.
+    private static void ThrowIfNoPlace(string text, string name, string allowed)
+    {
+        if (HostAndPort.TryParseReachable(text, out _)) return;
+        throw new ArgumentException(HostAndPort.TryParse(text, out _) ? $"Nobody can reach '{text}': give the address and the port that others use." : $"'{text}' is no place of a node: {allowed}.", name);
     }
 
     private static void ThrowIfNull(object? value, string name)

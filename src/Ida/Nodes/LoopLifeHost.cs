@@ -1,5 +1,3 @@
-using System.Net;
-using System.Net.Sockets;
 using GroupCore.Diagnostics;
 using GroupCore.Hosting;
 using GroupCore.Runtime;
@@ -12,19 +10,23 @@ namespace Ida.Nodes;
 /// <summary>Lives on a loop with TCP links. The first life finds the address to listen at, later ones keep it. Throws <see cref="CredentialsException"/>.</summary>
 internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port = SocketPortKind.Auto) : ILifeHost
 {
-    private const string AnyLocalPort = "127.0.0.1:0";
     // Once for all lives, and before the first: it calls the user's functions.
     private readonly NodeCredentials? _credentials = options.Security.Open(options.Cluster);
+    private readonly SystemNames _names = new();
     private NodeLoop? _loop;
-    private string? _listen = options.Listen;
+    private StartPlace _place = new([], null);
+    private string? _listen;
 
     public NodeFaultedException? Fault => _loop?.Fault is { } fault ? new(fault) : null;
 
     public bool IsMeasured => true;
 
+    public async ValueTask PrepareAsync(CancellationToken cancellationToken) =>
+        _place = await StartPlace.FindAsync(options, _credentials is not null, _names, cancellationToken).ConfigureAwait(false);
+
     public INode Begin(Action<INode> attach)
     {
-        _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFreeSeed(attach) ?? Listen(AnyPort(), attach);
+        _loop = _listen is { } listen ? Listen(listen, attach) : ListenAtFirstFree(attach);
         _listen = _loop.Bound.Text;
         _loop.Node.Log.Listening(_listen, _loop.Accepts);
         return _loop.Node;
@@ -39,6 +41,9 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         ProcessStart = ProcessTable.OwnStart,
         ProcessProbe = new ProcessTable(),
         OwnsAddress = options.Advertise is null,
+        Names = _names,
+        Cluster = options.Cluster,
+        LocalNetwork = new LanMulticast(options.Cluster),
         CanJoin = options.CanJoin,
         RefusalsProve = _credentials is null,
     };
@@ -49,41 +54,22 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     }
 
     /// <summary>Listens at the first seed that is a free address of this machine, so the first processes of a cluster need no other setting.</summary>
-    private NodeLoop? ListenAtFreeSeed(Action<INode> attach)
+    private NodeLoop ListenAtFirstFree(Action<INode> attach)
     {
-        foreach (string seed in options.Seeds)
+        foreach (string place in _place.Listen.SkipLast(1))
         {
             try
             {
-                return Listen(seed, attach);
+                return Listen(place, attach);
             }
             catch (Exception error) when (error is AddressInUseException or InsecureBindException or IOException)
             {
                 // Taken by another process, or an address of another machine: try the next seed.
             }
         }
-        return null;
-    }
-
-    // With credentials, the address of this machine from which the first seed is reached: it is one at which the others reach this machine, unless something translates addresses between them.
-    private string AnyPort()
-    {
-        if (_credentials is null || options.Seeds.Count == 0) return AnyLocalPort;
-        var seed = EndPointText.Parse(options.Seeds[0], nameof(options.Seeds));
-        if (IPAddress.IsLoopback(seed.Address)) return AnyLocalPort;
-        try
-        {
-            using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
-            // No byte is sent: the system only chooses the way.
-            socket.Connect(seed);
-            return new IPEndPoint(((IPEndPoint)socket.LocalEndPoint!).Address, 0).ToString();
-        }
-        catch (SocketException error)
-        {
-            throw new ClusterUnreachableException($"There is no way from this machine to the first seed, {seed}: {error.Message}. Give Listen, or start again when the network is there.");
-        }
+        return Listen(_place.Listen[^1], attach);
     }
 
     private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = options.Advertise, Spin = options.Spin, Port = port, Credentials = _credentials, MostQueuedBytes = options.MaxQueuedBytes }, attach);
+        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = _place.Advertise, Spin = options.Spin, Port = port, Credentials = _credentials, MostQueuedBytes = options.MaxQueuedBytes }, attach);
 }

@@ -25,35 +25,48 @@ namespace Oracle.Client;
 /// seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew. A process that was given no seeds at all founds at once.
 /// Seeds that cannot reach each other at their start, or cannot reach the rest of their system, can found two systems. Frames of the other system are refused and reported;
 /// there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
+/// Names among the seeds are looked up every second, before a question and before a decision; what stands for none yet counts as silent. An address at which this process itself
+/// answers is its own place among the seeds, whatever it calls itself. Where that place is found by a name, it listens a second longer: others may have looked the name up just before.
+/// If the only seed is the local network, each process on it is a seed, those with lower addresses are the earlier, and all waits are shorter (<see cref="LanDiscovery"/>): where
+/// nobody is heard, or only others that look, the earliest founds 0.5 s after its start.
 /// A process that lost contact asks the seeds again, and also the addresses at which it knew other processes of its system (<see cref="Search"/>): it may itself sit at the
 /// only seed, and all lives that it knows may be over.
 /// </remarks>
-internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender sender)
+internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list, FrameSender sender)
 {
-    private const long AskEvery = 200 * Durations.Millisecond;
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
-    private const long BeaconTime = 5 * SeedBeacon.Every;
     private const long Fresh = 5 * Durations.Second;
-    // A seed that begins to announce after the other's last question learns from the answer to its own first question that the other has founded.
-    private const long AnnouncedFor = 3 * AskEvery;
-    private const long YieldTo = 2 * BeaconTime;
     private const long MostSilent = Durations.Second;
-    private const long MostYielding = 3 * YieldTo;
     private const int MostKnown = 64;
+    // On a local network those that are there answer at once, and all can be heard by all: 0.5 s are enough to decide.
+    private readonly long _askEvery = list.IsLan ? 100 * Durations.Millisecond : 200 * Durations.Millisecond;
+    private readonly long _beaconTime = list.IsLan ? 500 * Durations.Millisecond : 5 * SeedBeacon.Every;
+    // By then those that start together know of each other, and only the earliest announces.
+    private readonly long _quiet = list.IsLan ? 200 * Durations.Millisecond : 0;
     private readonly List<Seed> _seeds = [];
     private readonly List<Seed> _known = [];
+    private readonly List<NodeAddress> _itself = [];
     private int _own = -1;
+    private int _version;
     private Deference _deference = null!;
 
     // Of the processes that ask and are not in this process's list, the one that announced last.
     private Rival _stranger = new();
     private long _began;
+    private long _listens;
     private long _asked;
     private long _announcing;
 
     // Since when others have gone first without a pause, and when one last did.
     private long _yieldedFrom;
     private long _yielded;
+
+    // A seed that begins to announce after the other's last question learns from the answer to its own first question that the other has founded.
+    private long AnnouncedFor => 3 * _askEvery;
+
+    private long YieldTo => 2 * _beaconTime;
+
+    private long MostYielding => 3 * YieldTo;
 
     /// <summary>Whether nothing was heard of any seed yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
@@ -62,7 +75,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     public bool IsSeed => _own >= 0;
 
     /// <summary>Whether this process can only ask, and every seed belongs to another cluster.</summary>
-    public bool Stranded => _own < 0 && _seeds.TrueForAll(seed => seed.Foreign);
+    public bool Stranded => _own < 0 && list.IsComplete && _seeds.TrueForAll(seed => seed.Foreign);
 
     /// <summary>Whether this process tells those that ask that it is about to found, unless it hears otherwise.</summary>
     public bool Announces => _announcing != 0;
@@ -75,16 +88,11 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     {
         _seeds.Clear();
         _known.Clear();
+        _itself.Clear();
         _own = -1;
         _began = node.Now;
         _asked = long.MinValue / 2;
-        foreach (var address in options.Seeds)
-        {
-            if (address == node.Links.Local) _own = _seeds.Count;
-            else if (!_seeds.Exists(seed => seed.Address == address)) _seeds.Add(new(address));
-        }
-        if (_seeds.Count == 0) _own = 0;
-        _deference = new(options, _own, _seeds.Count);
+        Renew();
         _stranger = new();
         _announcing = 0;
         _yieldedFrom = _yielded = long.MinValue / 2;
@@ -93,7 +101,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>Asks again when it is time; true when this process is to found the system.</summary>
     public bool Step()
     {
-        if (_own >= 0 && _seeds.Count == 0 && options.Seeds.Count == 0) return true;
+        if (list.IsEmpty) return true;
+        Look();
         if (!MayFound())
         {
             _announcing = 0;
@@ -101,9 +110,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
         else
         {
             // A system without a process at this address, or an earlier seed that is only just starting, gets a moment to show itself.
-            bool listened = node.Now - _began >= BeaconTime;
+            bool listened = node.Now - _began >= _listens;
             if (listened && (IsClear() || !(_seeds.Exists(IsFresh) || IsStrangerThere))) return true;
-            if (_announcing == 0) Announce();
+            if (_announcing == 0 && node.Now - _began >= _quiet) Announce();
         }
         Ask();
         return false;
@@ -145,7 +154,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>Asks the seeds who the Oracle is, when it is time again.</summary>
     public void Ask()
     {
-        if (node.Now - _asked < AskEvery) return;
+        if (node.Now - _asked < _askEvery) return;
         _asked = node.Now;
         foreach (var seed in _seeds) Ask(seed);
         foreach (var known in _known) Ask(known);
@@ -154,7 +163,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>The same for a process that lost contact: it also asks at these addresses, whatever node listens there now.</summary>
     public void Search(IReadOnlyCollection<NodeAddress> known)
     {
-        if (node.Now - _asked < AskEvery) return;
+        Look();
+        if (node.Now - _asked < _askEvery) return;
         // A process that belongs to a system founds none.
         _announcing = 0;
         _known.RemoveAll(old => !known.Contains(old.Address));
@@ -170,6 +180,47 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     public void Replaced(int peer)
     {
         if ((_seeds.Find(seed => seed.Peer == peer) ?? _known.Find(known => known.Peer == peer)) is { } asked) Ask(asked);
+    }
+
+    /// <summary>A process has shown itself on the local network: asks it at once.</summary>
+    public void Discovered()
+    {
+        Look();
+        foreach (var seed in _seeds)
+            if (seed.Peer == Seed.NotAsked) Ask(seed);
+    }
+
+    /// <summary>Looks names up again, and takes over what was found.</summary>
+    private void Look()
+    {
+        list.Step(SeedList.Soon);
+        if (_version != list.Version) Renew();
+    }
+
+    /// <summary>The seeds have other addresses now. What is known of those that stay is kept.</summary>
+    private void Renew()
+    {
+        var known = _seeds.ToArray();
+        bool wasSeed = IsSeed;
+        _version = list.Version;
+        _seeds.Clear();
+        _own = -1;
+        foreach (var address in list.Addresses)
+        {
+            if (address != node.Links.Local && !_itself.Contains(address))
+            {
+                _seeds.Add(Array.Find(known, seed => seed.Address == address) ?? new(address) { Since = node.Now });
+            }
+            else if (_own < 0)
+            {
+                _own = _seeds.Count;
+                // Those that would tell a process at this address of a system may still have to look its name up.
+                _listens = list.IsOfName(address) ? _beaconTime + SeedList.Soon : _beaconTime;
+            }
+        }
+        if (list.IsEmpty) _own = 0;
+        _deference = new(options, _own, _seeds.Count);
+        if (IsSeed && !wasSeed) _began = node.Now;
     }
 
     // A seed asked, or answered that it does not know the Oracle.
@@ -194,6 +245,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     public void OnFault(int peer, LinkFault fault)
     {
         if (_seeds.Find(seed => seed.Peer == peer) is not { } seed) return;
+        // So it may found: at an address behind which another machine maps a port to this node, or at another address of this machine.
+        if (fault == LinkFault.Itself)
+        {
+            _itself.Add(seed.Address);
+            Renew();
+            return;
+        }
         // Another cluster at the address counts as a refusal: no process of this cluster listens there.
         if (fault is LinkFault.Refused or LinkFault.WrongCluster) seed.Refused = true;
         if (fault is not LinkFault.WrongCluster || seed.Foreign) return;
@@ -279,10 +337,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
     /// <summary>Whether this process has waited as long as the places of the seeds ask for.</summary>
     private bool IsTurn()
     {
-        bool waited = node.Now - _began >= SilenceBeforeFounding;
+        // The place of a name without an address counts as a seed that is silent.
+        if (!list.IsComplete && node.Now - _began < SilenceBeforeFounding) return false;
         for (int i = 0; i < _seeds.Count; i++)
         {
             Seed seed = _seeds[i];
+            // Whoever shows itself on the local network can be dialled at once, or may be nobody.
+            bool waited = node.Now - seed.Since >= (list.IsOfLan(seed.Address) ? AnnouncedFor : SilenceBeforeFounding);
             bool heard = IsHeard(seed, i);
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
             // A later seed may have founded already: wait for its answer, or its silence.
@@ -293,9 +354,14 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
 
     private sealed class Seed(NodeAddress address)
     {
+        public const int NotAsked = -2;
+
         public NodeAddress Address { get; } = address;
 
-        public int Peer { get; set; } = -2;
+        public int Peer { get; set; } = NotAsked;
+
+        /// <summary>Since when it is a seed here.</summary>
+        public long Since { get; set; }
 
         /// <summary>When the node reached at the address last asked, or answered that it knows no Oracle.</summary>
         public long HeardAt { get; set; }
@@ -322,6 +388,7 @@ internal sealed class Bootstrap(INode node, OracleOptions options, FrameSender s
 
         public void Doubt(long stopped)
         {
+            Since += stopped;
             (HeardAt, FirstHeard) = (Later(HeardAt, stopped), Later(FirstHeard, stopped));
             (ClaimedAt, FirstClaimed) = (Later(ClaimedAt, stopped), Later(FirstClaimed, stopped));
             Rival.Doubt(stopped);

@@ -8,16 +8,20 @@ namespace Oracle.Client;
 
 /// <summary>
 /// A voter's notice to seed addresses at which no process of its system listens: a process that starts there hears of the system before it may found
-/// another one, and a process that has founded one meanwhile hears of it too. Without it a lone seed that restarts would not know that the others live.
+/// another one, and a process that has founded one meanwhile hears of it too. Without it a lone seed that restarts would not know that the others live. Names among the seeds are
+/// looked up again, every second while a seed is vacant or was lost a moment ago: a process that starts anew may have another address.
 /// Source: oracle.md#voters-tell-vacant-seeds.
 /// </summary>
-internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender sender)
+internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
 {
     /// <summary>How often a notice goes out; a process that may found listens for five times as long.</summary>
     public const long Every = 200 * Durations.Millisecond;
 
-    private readonly List<Vacancy> _vacancies = options.Seeds.Distinct().Where(seed => seed != node.Links.Local).Select(seed => new Vacancy(seed)).ToList();
+    private const long HurriesFor = 10 * Durations.Second;
+    private readonly List<Vacancy> _vacancies = [];
     private long _next;
+    private long _hurriesUntil = long.MinValue;
+    private int _version;
 
     public void OnUp(int peer)
     {
@@ -31,9 +35,12 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
         var address = node.Links.AddressOf(peer);
         foreach (var vacancy in _vacancies)
         {
+            // Whatever listened there may have moved, so that its name stands for another address now.
+            if (vacancy.Seed == address) _hurriesUntil = node.Now + HurriesFor;
             if (vacancy.Peer == peer)
             {
                 vacancy.Up = false;
+                vacancy.IsOwn |= fault == LinkFault.Itself;
                 // Another node is there, on a new link. Ask for that link at once: users that still ask for the gone node, as probes do every 100 ms, would turn a link to
                 // whatever node is there into a link to the old node again.
                 if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
@@ -48,6 +55,9 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
     {
         if (node.Now < _next) return;
         _next = node.Now + Every;
+        bool hurries = !seeds.IsComplete || node.Now < _hurriesUntil || _vacancies.Exists(vacancy => !IsTaken(vacancy, state));
+        seeds.Step(hurries ? SeedList.Soon : SeedList.Seldom);
+        if (_version != seeds.Version) Renew();
         foreach (var vacancy in _vacancies)
         {
             if (IsTaken(vacancy, state))
@@ -64,8 +74,18 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
         }
     }
 
+    private void Renew()
+    {
+        _version = seeds.Version;
+        var old = _vacancies.ToArray();
+        _vacancies.Clear();
+        foreach (var seed in seeds.Addresses)
+            if (seed != node.Links.Local) _vacancies.Add(Array.Find(old, vacancy => vacancy.Seed == seed) ?? new(seed));
+    }
+
     private static bool IsTaken(Vacancy vacancy, OracleState state)
     {
+        if (vacancy.IsOwn) return true;
         foreach (var process in state.Processes)
             if (process.Alive && process.Address == vacancy.Seed && process.Id.Node != vacancy.Gone) return true;
         return false;
@@ -78,6 +98,9 @@ internal sealed class SeedBeacon(INode node, OracleOptions options, FrameSender 
         public int Peer { get; set; } = -1;
 
         public bool Up { get; set; }
+
+        /// <summary>Whether this process itself answers there.</summary>
+        public bool IsOwn { get; set; }
 
         /// <summary>The node that is known not to listen there any more.</summary>
         public ulong Gone { get; set; }

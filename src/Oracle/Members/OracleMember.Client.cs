@@ -1,6 +1,7 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using GroupCore.Transport;
+using Oracle.Client;
 using Oracle.Detection;
 using Oracle.Frames;
 using Oracle.Raft;
@@ -50,6 +51,8 @@ internal sealed partial class OracleMember
         _requests.Step();
         if (Registered) StepMember();
         if (_over) return;
+        var standing = _replica is { Services.Active: true } ? LanDiscovery.Standing.Leader : _replica is { Log.IsVoter: true } ? LanDiscovery.Standing.Voter : Registered ? LanDiscovery.Standing.Member : LanDiscovery.Standing.Looking;
+        _lan.Step(standing, isLost: State == MembershipState.Blocked, _sender.System);
         _detector.Step();
         _reaper.Step();
         _replica?.Services.Tick();
@@ -66,7 +69,8 @@ internal sealed partial class OracleMember
         if (_sender.System.IsNone && _bootstrap.Step()) Found();
         if (_silenceReported || !_sender.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
-        _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}");
+        string unknown = _seeds.Unknown;
+        _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}{(unknown.Length > 0 ? $"; no address is known for {unknown}" : "")}");
     }
 
     /// <summary>
@@ -79,7 +83,13 @@ internal sealed partial class OracleMember
         _requests.ForgetRegistration();
         _reaper.CloseAll();
         _bootstrap.Start();
+        _lan.Start();
         _startedAt = _node.Now;
+    }
+
+    private void OnFoundOnLan()
+    {
+        if (!_over && !Registered && _sender.System.IsNone) _bootstrap.Discovered();
     }
 
     private void OnForeignSeed(NodeAddress seed)
@@ -185,7 +195,8 @@ internal sealed partial class OracleMember
     }
 
     /// <summary>
-    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way. Of two larger systems
+    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two such systems the one with the
+    /// lower name. Of two larger systems
     /// neither does: each has state of its own, and neither is wrong. Every process that hears of the other system tells its user once, with both names. Giving way ends this
     /// process with all that it has, so not every sender is believed: only a seed that this process asked itself, or a replica of the other system that was reached where it
     /// listens. The other system's replicas go on telling this process who they are (<see cref="Client.SeedBeacon"/>).
@@ -193,8 +204,10 @@ internal sealed partial class OracleMember
     private void OnOtherSystem(int peer, in Replica from, SystemId other, OracleIs answer)
     {
         OnOtherSystem(other);
-        if (answer.Replicas.Voters.Count + answer.Replicas.Learners.Count <= 1 || _replica is not { Services.Alone: true }) return;
-        if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
+        int replicas = answer.Replicas.Voters.Count + answer.Replicas.Learners.Count;
+        if (replicas == 0 || (replicas == 1 && !_sender.System.IsBefore(other)) || _replica is not { Services.Alone: true }) return;
+        // Whoever shows itself on the local network may be anybody.
+        if ((_bootstrap.Asks(peer) && !_seeds.IsOfLan(_node.Links.AddressOf(peer))) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
             EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster existed; it gives way");
     }
 
@@ -452,6 +465,7 @@ internal sealed partial class OracleMember
         _lease.End();
         _requests.Clear();
         _groups.Clear();
+        _lan.End();
         Change(MembershipState.Excluded, reason);
         _over = true;
     }

@@ -37,7 +37,9 @@ internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerT
     private readonly LeaseHolder _lease;
     private readonly KnownGroups _groups = new();
     private readonly FailureDetector _detector;
+    private readonly SeedList _seeds;
     private readonly SeedBeacon _beacon;
+    private readonly LanDiscovery _lan;
     private readonly Introductions _introductions;
     private readonly LinkReaper _reaper;
     private readonly List<SystemId> _others = [];
@@ -75,13 +77,13 @@ internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerT
         ArgumentNullException.ThrowIfNull(node);
         ArgumentNullException.ThrowIfNull(options);
         options.Validate();
-        // One spelling for each address, by which this process recognises its own among the seeds.
-        options = options with { Seeds = [.. options.Seeds.Select(seed => EndPointText.Format(EndPointText.Parse(seed.Text, nameof(options))))] };
         (_node, _options) = (node, options);
         _sender = new(node);
         _directory = new(node) { Heard = () => _replica is { Log: { HearsLeader: true } log } ? log.LeaderHint : default };
-        _bootstrap = new(node, options, _sender) { OnForeign = OnForeignSeed };
-        _beacon = new(node, options, _sender);
+        _seeds = new(node, options);
+        _bootstrap = new(node, options, _seeds, _sender) { OnForeign = OnForeignSeed };
+        _beacon = new(node, _seeds, _sender);
+        _lan = new(node, options, _seeds) { OnFound = OnFoundOnLan };
         _introductions = new(node, _sender, _directory);
         _reaper = new(node, options);
         _requests = new(node, _sender, _directory) { Self = Self };
@@ -149,6 +151,7 @@ internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerT
         _startedAt = _node.Now;
         _health.Begin(_node.Now);
         _bootstrap.Start();
+        _lan.Start();
         _tickDue = _node.Now;
         _node.SetTimer(_tickDue, this, Tick);
     }

@@ -88,15 +88,6 @@ public sealed class SecureNodeTests
         await JoinAllAsync([first, second]);
     }
 
-    /// <summary>Any address is where to listen, and not where others find the node.</summary>
-    [Fact]
-    public async Task A_node_that_listens_at_all_addresses_must_say_where_it_is_reached()
-    {
-        var security = Security.ClusterKey(Security.NewClusterKey());
-        var error = await Assert.ThrowsAnyAsync<ArgumentException>(() => StartAsync(new() { Cluster = "s", Listen = "0.0.0.0:0", Security = security }));
-        Assert.Contains("Advertise", error.Message, StringComparison.Ordinal);
-    }
-
     /// <summary>The key is replaced in three steps while the cluster works: at each step a node comes that has read the file only now, and nobody leaves.</summary>
     [Fact]
     public async Task A_key_is_replaced_while_the_cluster_runs()

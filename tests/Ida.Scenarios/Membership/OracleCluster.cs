@@ -10,6 +10,7 @@ internal sealed class OracleCluster : IDisposable
 {
     private readonly string? _without;
     private readonly int _seeds;
+    private readonly SortedDictionary<string, DecisionChecker> _systems = new(StringComparer.Ordinal);
     private readonly Func<SimNode, OracleOptions, OracleOptions> _shape;
 
     public OracleCluster(ulong seed, int processes, int seeds = 1, string? without = null, LinkModel? link = null, OracleOptions? options = null,
@@ -31,6 +32,20 @@ internal sealed class OracleCluster : IDisposable
 
     public DecisionChecker Checker { get; } = new();
 
+    /// <summary>Whether several systems may be founded, each of which has a log of its own.</summary>
+    public bool HasSystems { get; set; }
+
+    /// <summary>The checker of a system.</summary>
+    public DecisionChecker CheckerOf(SystemId system)
+    {
+        if (!HasSystems) return Checker;
+        if (!_systems.TryGetValue(system.ToString(), out var checker)) _systems.Add(system.ToString(), checker = new());
+        return checker;
+    }
+
+    /// <summary>What all checkers object to.</summary>
+    public List<string> Violations => [.. Checker.Violations, .. _systems.Values.SelectMany(static one => one.Violations)];
+
     /// <summary>All lives of all processes.</summary>
     public List<Process> Lives { get; } = [];
 
@@ -43,6 +58,9 @@ internal sealed class OracleCluster : IDisposable
 
     /// <summary>Called when a process is registered.</summary>
     public Action<Process>? OnActive { get; set; }
+
+    /// <summary>One more process, at an address of its own.</summary>
+    public Process AddProcess(string name) => Add(Simulation.AddNode(name, _without));
 
     /// <summary>A later life; it is given the other addresses as seeds, or with <paramref name="sameSeeds"/> those of the first life.</summary>
     public Process Restart(Process process, bool sameSeeds = false) => Add(process.Node.Restart(), sameSeeds);
@@ -84,7 +102,7 @@ internal sealed class OracleCluster : IDisposable
         var oracle = new OracleMember(node.Node, _shape(node, Options with { Seeds = seeds }));
         var groups = new ScriptedGroups(node.Name, node.Node, oracle, Checker, () => Simulation.Now.Ticks);
         oracle.Attach(groups);
-        oracle.OnReplica = replica => replica.Log.OnApplied = (index, entry) => Checker.Applied(node.Name, index, entry);
+        oracle.OnReplica = replica => replica.Log.OnApplied = (index, entry) => CheckerOf(oracle.System).Applied(node.Name, index, entry);
         var process = new Process(this, node, oracle, groups);
         Lives.Add(process);
         return process;
@@ -112,7 +130,7 @@ internal sealed class OracleCluster : IDisposable
 
         private void Sample()
         {
-            if (Oracle.Replica?.Log is { Leading: not null } log) cluster.Checker.Leads(Node.Name, log.Term, Node.Id);
+            if (Oracle.Replica?.Log is { Leading: not null } log) cluster.CheckerOf(Oracle.System).Leads(Node.Name, log.Term, Node.Id);
             Groups.Sample();
             if (Oracle.State == MembershipState.Active && _seen == MembershipState.Starting) cluster.OnActive?.Invoke(this);
             _seen = Oracle.State;

@@ -17,6 +17,13 @@ internal static class OracleScenarios
     /// <summary>The negative control of its clocks: clocks that are wrong beyond what leases take into account are judged like others.</summary>
     public static Scenario SurfaceThatTrustsClocks { get; } = OfSurface(trustsClocks: true);
 
+    /// <summary>Processes that look for each other by names and on the local network.</summary>
+    public static Scenario Founding { get; } = new("oracle-founding", static run =>
+    {
+        using var schedule = new FoundingSchedule(run);
+        ScenarioFailedException.ThrowIf(schedule.Run());
+    }) { Ingredients = FoundingSchedule.Names };
+
     /// <summary>Processes that are held up, and one that is stopped, with the defaults of the membership service.</summary>
     public static Scenario Pauses { get; } = PausesWith(new());
 

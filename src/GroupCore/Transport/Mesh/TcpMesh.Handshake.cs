@@ -292,7 +292,7 @@ internal sealed partial class TcpMesh
         }
         else if (nodeId == _node.Id)
         {
-            Fail(peer, LinkFault.Rejected);
+            Fail(peer, LinkFault.Itself);
         }
         else if (_muted.IsMuted(Culprit(connection, nodeId), _node.Now))
         {

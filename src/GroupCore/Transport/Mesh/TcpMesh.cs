@@ -71,8 +71,8 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
     public TcpMesh(Node node, TcpMeshOptions options, ulong seed)
     {
         if (options.Port.Identity is null && !IPAddress.IsLoopback(options.Listen.Address)) throw new InsecureBindException(options.Listen.ToString());
-        if (options.Advertise is null && (options.Listen.Address.Equals(IPAddress.Any) || options.Listen.Address.Equals(IPAddress.IPv6Any)))
-            throw new ArgumentException($"The node listens at all addresses ({options.Listen}), which says nobody where to reach it: Advertise must name the address and port that others use.", nameof(options));
+        if (options.Advertise is null && !EndPointText.IsReachable(options.Listen.Address))
+            throw new ArgumentException($"The node listens at {options.Listen}, which says nobody where to reach it: Advertise must name the address and port that others use.", nameof(options));
         _node = node;
         _port = options.Port;
         _cluster = options.Cluster;
@@ -84,8 +84,9 @@ internal sealed partial class TcpMesh : ILinks, ILinkUses, ILinkSink, ISocketPor
         _mostGuests = options.MostGuests;
         _mostGuestNumbers = options.MostGuestNumbers;
         _names = options.Names ?? Entropy.Next;
-        Bound = EndPointText.Format(_port.Listen(options.Listen));
-        Local = options.Advertise ?? Bound;
+        var bound = _port.Listen(options.Listen);
+        Bound = EndPointText.Format(bound);
+        Local = options.Advertise is not { } advertise ? Bound : EndPointText.Format(advertise.Port > 0 ? advertise : new(advertise.Address, bound.Port));
     }
 
     public NodeAddress Local { get; }

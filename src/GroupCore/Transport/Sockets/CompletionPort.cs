@@ -40,6 +40,8 @@ internal sealed class CompletionPort : ISocketPort
         _listener = new(at.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
+            // At all addresses: those of the older protocol too.
+            if (at.Address.Equals(IPAddress.IPv6Any)) _listener.DualMode = true;
             _listener.Bind(at);
             _listener.Listen(Backlog);
         }

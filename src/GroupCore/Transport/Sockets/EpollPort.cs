@@ -75,6 +75,8 @@ internal sealed unsafe class EpollPort : ISocketPort
         var address = at.Serialize();
         _listener = Check(LibC.Socket(Native(at), LibC.Stream | LibC.NonBlocking | LibC.CloseOnExec, 0));
         SetOption(_listener, LibC.SocketLevel, LibC.ReuseAddress);
+        // At all addresses: those of the older protocol too, whatever the system's default is.
+        if (at.Address.Equals(IPAddress.IPv6Any)) SetOption(_listener, LibC.VersionSixLevel, LibC.VersionSixOnly, 0);
         int done;
         fixed (byte* bytes = address.Buffer.Span) done = LibC.Bind(_listener, bytes, (uint)address.Size);
         if (done == 0) done = LibC.Listen(_listener, Backlog);

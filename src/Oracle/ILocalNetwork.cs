@@ -1,0 +1,16 @@
+using GroupCore.Runtime;
+
+namespace Oracle;
+
+/// <summary>Datagrams from one process to all of its cluster on the local network. They may be lost, doubled, late, and anybody's.</summary>
+internal interface ILocalNetwork
+{
+    /// <summary>
+    /// Takes part from now on: <paramref name="heard"/> is called in turns of the node, with datagrams of others, and perhaps its own. What comes faster than the node takes it is lost.
+    /// Ends with the node.
+    /// </summary>
+    void Open(INode node, Action<ReadOnlyMemory<byte>> heard);
+
+    /// <summary>Sends a datagram to all, this process included or not. Does not wait, and does not tell whether it was sent.</summary>
+    void Send(ReadOnlyMemory<byte> datagram);
+}
