@@ -1,9 +1,9 @@
 using System.Diagnostics;
-using System.Net;
 using System.Net.Sockets;
+using System.Net;
 using GroupCore.Groups;
+using GroupCore.Hosting;
 using GroupCore.Transport.Credentials;
-using GroupCore.Transport.Sockets;
 using Ida.Nodes;
 using Ida.Tests.Shared;
 
@@ -17,17 +17,17 @@ public sealed class PlaceTests
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Theory]
-    [InlineData("0.0.0.0", SocketPortKind.Auto)]
-    [InlineData("0.0.0.0", SocketPortKind.Completion)]
-    [InlineData("[::]", SocketPortKind.Auto)]
-    [InlineData("[::]", SocketPortKind.Completion)]
-    public async Task A_node_that_listens_at_all_addresses_is_reached_by_each_and_tells_others_the_one_among_the_seeds(string all, SocketPortKind kind)
+    [InlineData("0.0.0.0", false)]
+    [InlineData("0.0.0.0", true)]
+    [InlineData("[::]", false)]
+    [InlineData("[::]", true)]
+    public async Task A_node_that_listens_at_all_addresses_is_reached_by_each_and_tells_others_the_one_among_the_seeds(string all, bool portable)
     {
         Assert.SkipWhen(all == "[::]" && !Socket.OSSupportsIPv6, "skipped: this machine has no IPv6");
         var security = Security.ClusterKey(Security.NewClusterKey());
         int port = IPEndPoint.Parse(FreePort.Address()).Port;
         var options = new IdaNodeOptions { Cluster = "s", Seeds = [$"127.0.0.1:{port}"], Listen = $"{all}:{port}", Security = security };
-        await using var node = await IdaNode.HostAsync(options, new LoopLifeHost(options, kind), Cancellation).AsTask().WaitAsync(Bound, Cancellation);
+        await using var node = await IdaNode.HostAsync(options, new LoopLifeHost(options, portable ? SocketPortKind.Completion : SocketPortKind.Auto), Cancellation).AsTask().WaitAsync(Bound, Cancellation);
         Assert.Equal($"127.0.0.1:{port}", node.Address.Text);
         await using var one = await StartAsync(new() { Cluster = "s", Seeds = [node.Address.Text], Security = security });
         await JoinAllAsync([node, one]);
@@ -117,8 +117,6 @@ public sealed class PlaceTests
             foreach (var start in (Task<IdaNode>[])[.. Enumerable.Range(0, 3).Select(_ => StartAsync(OnLan(cluster)))]) nodes.Add(await start);
             nodes.Add(await StartAsync(OnLan(cluster)));
             others.Add(await StartAsync(OnLan($"{cluster}-other")));
-            Assert.Single(nodes.Select(static node => node.System).Distinct());
-            Assert.NotEqual(nodes[0].System, others[0].System);
             await JoinAllAsync(nodes);
             await JoinAllAsync(others);
         }
