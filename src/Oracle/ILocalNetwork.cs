@@ -11,6 +11,9 @@ internal interface ILocalNetwork
     /// </summary>
     void Open(INode node, Action<ReadOnlyMemory<byte>> heard);
 
+    /// <summary>Whether it reaches processes of this machine only: others are not dialled, whatever datagrams say.</summary>
+    bool IsOfMachine => false;
+
     /// <summary>Sends a datagram to all, this process included or not. Does not wait, and does not tell whether it was sent.</summary>
     void Send(ReadOnlyMemory<byte> datagram);
 }

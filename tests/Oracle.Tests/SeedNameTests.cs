@@ -1,7 +1,9 @@
 using System.Net;
 using GroupCore.Membership;
 using GroupCore.Transport;
+using GroupCore.Runtime;
 using Oracle.Client;
+using Oracle.Frames;
 
 namespace Oracle.Tests;
 
@@ -80,6 +82,91 @@ public sealed class SeedNameTests
             Assert.True(cluster.Lives.DistinctBy(static life => life.Oracle.System).Count() == 1, cluster.Describe());
             AssertNoSplit(cluster);
         }
+    }
+
+    /// <summary>Each answer names an address that none named before, where a host is silent, and earlier than the process. It founds all the same.</summary>
+    [Fact]
+    public void A_name_that_stands_for_ever_new_silent_addresses_does_not_keep_a_seed_from_founding()
+    {
+        var names = Names(1);
+        using var cluster = Cluster(1, 41, names);
+        foreach (var silent in cluster.Lives.Take(40)) silent.Node.Crash(hostAnswers: false);
+        int turn = 0;
+        Turn();
+        cluster[40].StartAt(TimeSpan.Zero);
+        Assert.True(cluster.RunUntil(() => cluster[40].Oracle.State == MembershipState.Active, 9), cluster.Describe());
+
+        void Turn()
+        {
+            names.Set(Name, cluster.Lives[turn++ % 40].Node.Address, cluster.Lives[40].Node.Address);
+            cluster.Simulation.After(TimeSpan.FromMilliseconds(500), Turn);
+        }
+    }
+
+    /// <summary>Behind one address a balancer leads to one of several processes, now and then to the one that asks.</summary>
+    [Fact]
+    public void A_name_that_leads_to_the_process_itself_at_an_address_that_is_not_its_own_makes_it_no_seed()
+    {
+        var bus = new LogBus();
+        var node = new LogBus.Part(bus, 2, new TellingLinks());
+        var options = new OracleOptions { Seeds = [new($"{Name}:7700")], Names = new Balancer() };
+        var list = new SeedList(node, options);
+        int told = 0;
+        var bootstrap = new Bootstrap(node, options, list, new FrameSender(node)) { OnShared = _ => told++ };
+        bootstrap.Start();
+        for (int i = 0; i < 300; i++)
+        {
+            Assert.False(bootstrap.Step());
+            bus.Pass(200 * Durations.Millisecond);
+            bootstrap.OnFault(0, LinkFault.Itself);
+        }
+        Assert.False(bootstrap.IsSeed);
+        Assert.Equal(1, told);
+        // A given address is another matter: it leads here only.
+        options = options with { Seeds = [new("10.0.0.99:7700")] };
+        bootstrap = new(node, options, new(node, options), new FrameSender(node)) { OnShared = _ => told++ };
+        bootstrap.Start();
+        Assert.False(bootstrap.Step());
+        bootstrap.OnFault(0, LinkFault.Itself);
+        Assert.True(bootstrap.IsSeed);
+        Assert.Equal(1, told);
+    }
+
+    [Theory]
+    [InlineData("127.0.1.1", true)]
+    [InlineData("::1", true)]
+    [InlineData("10.0.0.7", false)]
+    public void A_name_that_stands_for_the_loopback_stands_for_this_machine(string address, bool own)
+    {
+        var names = Names(1);
+        using var cluster = Cluster(1, 1, names);
+        var node = cluster[0].Node;
+        var list = new SeedList(node.Node, new() { Seeds = [new($"{Name}:7700")], Names = names });
+        names.SetRaw(Name, IPAddress.Parse(address));
+        node.Post(() => list.Step(0));
+        cluster.Run(0.5);
+        Assert.Equal(own ? node.Address.Text : $"{address}:7700", Assert.Single(list.Addresses).Text);
+    }
+
+    [Fact]
+    public void An_answer_that_names_only_what_nobody_can_dial_is_none_and_takes_nothing_away()
+    {
+        var names = Names(1);
+        using var cluster = Cluster(1, 1, names);
+        var node = cluster[0].Node;
+        var list = new SeedList(node.Node, new() { Seeds = [new($"{Name}:7700")], Names = names });
+        names.Set(Name, new NodeAddress("10.0.0.7:7700"));
+        node.Post(() => list.Step(0));
+        cluster.Run(0.5);
+        names.SetRaw(Name, IPAddress.Any);
+        cluster.Run(40);
+        node.Post(() => list.Step(0));
+        cluster.Run(0.5);
+        Assert.Equal("10.0.0.7:7700", Assert.Single(list.Addresses).Text);
+        list = new SeedList(node.Node, new() { Seeds = [new($"{Name}:7700")], Names = names });
+        node.Post(() => list.Step(0));
+        cluster.Run(0.5);
+        Assert.Contains("nobody can dial 0.0.0.0", list.Unknown, StringComparison.Ordinal);
     }
 
     /// <summary>A process of another cluster at all addresses found so far is no reason to give up while a name stands for none.</summary>
@@ -184,6 +271,11 @@ public sealed class SeedNameTests
         string longest = string.Join('.', Enumerable.Repeat(new string('a', 49), 5)) + ".abc";
         Assert.True(HostAndPort.TryParse($"{longest}:1", out var place) && place.Host == longest && place.Port == 1);
         Assert.False(HostAndPort.TryParse($"{longest}a.abc:1", out _));
+    }
+
+    private sealed class Balancer : INameService
+    {
+        public void Resolve(INode node, string host, Action<IReadOnlyList<IPAddress>, string> found) => found([IPAddress.Parse("10.0.0.99")], "");
     }
 
     private static SimNames Names(ulong seed, int slowest = 5) => new(new(seed)) { Slowest = TimeSpan.FromMilliseconds(slowest) };

@@ -6,8 +6,8 @@ namespace Ida.Nodes;
 /// <summary>Begins and ends the lives of a node: on a loop with sockets, or in the simulator.</summary>
 internal interface ILifeHost
 {
-    /// <summary>Finds out what has to be known before the first life begins. Throws what <see cref="IdaNode.StartAsync"/> documents.</summary>
-    ValueTask PrepareAsync(CancellationToken cancellationToken) => ValueTask.CompletedTask;
+    /// <summary>Finds out what has to be known before the first life begins, and returns how long that took. Throws what <see cref="IdaNode.StartAsync"/> documents.</summary>
+    ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken) => ValueTask.FromResult(TimeSpan.Zero);
 
     /// <summary>Begins a life; <paramref name="attach"/> puts the protocols on its node before the first turn.</summary>
     INode Begin(Action<INode> attach);

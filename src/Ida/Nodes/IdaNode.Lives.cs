@@ -14,13 +14,14 @@ public sealed partial class IdaNode
     private static readonly TimeSpan LastLines = TimeSpan.FromSeconds(1);
     private int _ends;
 
-    private void BeginLife()
+    // Of the time for a start, some may be spent.
+    private void BeginLife(TimeSpan spent = default)
     {
         // Either a life begins before the stop, which then ends it, or it does not begin.
         using (_gate.Hold())
         {
             if (_stopped) throw new OperationCanceledException(_untilStopped);
-            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), _log));
+            _host.Begin(node => _life = new NodeLife(node, _options, _host.MembershipOptions(_options), _log, spent));
             if (!_host.IsMeasured) return;
             NodeMeters.Add(_life);
             Publication.Begin(_life.Node);

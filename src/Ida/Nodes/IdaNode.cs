@@ -43,7 +43,7 @@ public sealed partial class IdaNode : IAsyncDisposable
         if (options.LoggerFactory is { } factory) _log = new(factory);
     }
 
-    /// <summary>Where other nodes reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens.</summary>
+    /// <summary>Where other nodes reach this node: <see cref="IdaNodeOptions.Advertise"/>, else where it listens, which of all addresses is one.</summary>
     public NodeAddress Address => _life.Node.Links.Local;
 
     /// <summary>The id of this node in its current life.</summary>
@@ -103,8 +103,8 @@ public sealed partial class IdaNode : IAsyncDisposable
         var node = new IdaNode(options, host);
         try
         {
-            await host.PrepareAsync(cancellationToken).ConfigureAwait(false);
-            node.BeginLife();
+            var spent = await host.PrepareAsync(cancellationToken).ConfigureAwait(false);
+            node.BeginLife(spent);
             await node._life.Registered.WaitAsync(cancellationToken).ConfigureAwait(false);
             if (host.IsMeasured) await Publication.WaitAsync(host).ConfigureAwait(false);
         }

@@ -1,176 +1,99 @@
 using System.Net;
-using System.Net.NetworkInformation;
-using System.Net.Sockets;
 using System.Text;
 using GroupCore.Basics;
 using GroupCore.Runtime;
-using GroupCore.Transport;
 using GroupCore.Wire;
 using Oracle;
-using Oracle.Frames;
 
 namespace Ida.Nodes;
 
 /// <summary>
-/// Multicast to the nodes of a cluster on the local network, by IPv4 (239.255.0.0/16) and IPv6 (ff12::/16), in groups that follow from the cluster's name, on all interfaces. A node that
-/// is reached on the loopback uses only that. Nothing leaves the local network.
+/// Multicast to the nodes of a cluster on the local network, by IPv4 (239.255.0.0/16) and IPv6 (ff12::/16), in groups that follow from the cluster's name, on all interfaces; on that of
+/// the loopback only for nodes without credentials, <paramref name="ofMachine"/>. Nothing leaves the local network. Interfaces that come up later take part soon.
 /// </summary>
-internal sealed class LanMulticast(string cluster) : ILocalNetwork, IStopListener
+internal sealed class LanMulticast(string cluster, bool ofMachine) : ILocalNetwork, IStopListener
 {
-    private const int Port = 7711;
     private const int MostWaiting = 64;
-    private readonly List<Socket> _listeners = [];
-    private readonly List<(Socket Socket, IPEndPoint To)> _senders = [];
+    private const long LookEvery = 5_000_000_000;
+    private readonly Lock _gate = new();
+    private readonly SortedDictionary<(bool IsLong, int Index), LanInterface> _interfaces = [];
+    private readonly IPAddress[] _groups = GroupsOf(XxHash64.Hash(Encoding.UTF8.GetBytes(cluster)));
     private INode _node = null!;
     private Action<ReadOnlyMemory<byte>> _heard = null!;
-    private int _waiting;
+    private long _looked;
+    private int _looking, _waiting;
+    private bool _closed;
+    private volatile LanInterface[] _open = [];
 
     /// <inheritdoc/>
-    /// <exception cref="ClusterUnreachableException">No interface takes part.</exception>
+    public bool IsOfMachine => ofMachine;
+
+    /// <inheritdoc/>
     public void Open(INode node, Action<ReadOnlyMemory<byte>> heard)
     {
-        (_node, _heard) = (node, heard);
-        bool local = EndPointText.TryParse(node.Links.Local.Text, out var own) && IPAddress.IsLoopback(own.Address);
-        string why = "none is up";
-        ulong hash = XxHash64.Hash(Encoding.UTF8.GetBytes(cluster));
-        try
-        {
-            foreach (var group in (IPAddress[])[Group(hash), LongGroup(hash)]) Open(group, local, ref why);
-        }
-        catch
-        {
-            Close();
-            throw;
-        }
-        if (_senders.Count == 0)
-        {
-            Close();
-            throw new ClusterUnreachableException($"No interface of this machine takes part in multicast ({why}). Name the seeds instead.");
-        }
+        (_node, _heard, _looked) = (node, heard, node.Now);
+        Look();
         node.AtStop(this);
-        using (ContextFlow.Stop())
-            foreach (var listener in _listeners) _ = ListenAsync(listener);
     }
 
     /// <inheritdoc/>
     public void Send(ReadOnlyMemory<byte> datagram)
     {
-        foreach (var (socket, to) in _senders)
+        foreach (var one in _open) one.Send(datagram.Span);
+        if (_node.Now - _looked < LookEvery || Interlocked.Exchange(ref _looking, 1) != 0) return;
+        _looked = _node.Now;
+        // It takes a millisecond or more: not in a turn.
+        _node.Resume(new ActionCompletion(() =>
         {
-            try
-            {
-                socket.SendTo(datagram.Span, to);
-            }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
-            {
-                // The interface is down, or its queue is full: the datagram is lost, as any may be.
-            }
-        }
+            Look();
+            Volatile.Write(ref _looking, 0);
+        }));
     }
 
     /// <inheritdoc/>
     public void OnStop(Exception reason) => Close();
 
-    private static IPAddress Group(ulong hash) => new([239, 255, (byte)(hash >> 8), (byte)hash]);
+    /// <summary>Ends it; also where a node could not be started.</summary>
+    public void Close()
+    {
+        using (_gate.Hold())
+        {
+            _closed = true;
+            foreach (var one in _open) one.Dispose();
+            _open = [];
+        }
+    }
 
-    private static IPAddress LongGroup(ulong hash)
+    private static IPAddress[] GroupsOf(ulong hash)
     {
         byte[] bytes = new byte[16];
         (bytes[0], bytes[1]) = (0xFF, 0x12);
         System.Buffers.Binary.BinaryPrimitives.WriteUInt64BigEndian(bytes.AsSpan(8), hash);
-        return new(bytes);
+        return [new([239, 255, (byte)(hash >> 8), (byte)hash]), new(bytes)];
     }
 
-    private void Open(IPAddress group, bool local, ref string why)
+    /// <summary>Takes part on the interfaces that are up now.</summary>
+    private void Look()
     {
-        bool isLong = group.AddressFamily == AddressFamily.InterNetworkV6;
-        if (!(isLong ? Socket.OSSupportsIPv6 : Socket.OSSupportsIPv4)) return;
-        var listener = new Socket(group.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
-        _listeners.Add(listener);
-        try
+        var indexes = LanInterface.Usable(ofMachine);
+        using (_gate.Hold())
         {
-            // Each node of this machine hears all.
-            listener.SetSocketOption(SocketOptionLevel.Socket, SocketOptionName.ReuseAddress, true);
-            listener.Bind(new IPEndPoint(isLong ? IPAddress.IPv6Any : IPAddress.Any, Port));
-        }
-        catch (SocketException error)
-        {
-            why = error.Message;
-            return;
-        }
-        foreach (var one in NetworkInterface.GetAllNetworkInterfaces())
-        {
-            if (one.OperationalStatus == OperationalStatus.Down || (one.NetworkInterfaceType == NetworkInterfaceType.Loopback) != local) continue;
-            var properties = one.GetIPProperties();
-            if (!properties.UnicastAddresses.Any(address => address.Address.AddressFamily == group.AddressFamily)) continue;
-            try
+            if (_closed) return;
+            foreach (var gone in _interfaces.Where(pair => pair.Value.IsOver || !indexes.Contains(pair.Key)).ToList())
             {
-                int index = isLong ? properties.GetIPv6Properties().Index : properties.GetIPv4Properties().Index;
-                Join(listener, group, index);
-                _senders.Add((Sender(group, index), new(group, Port)));
+                _interfaces.Remove(gone.Key);
+                gone.Value.Dispose();
             }
-            catch (Exception error) when (error is SocketException or NetworkInformationException)
-            {
-                // This interface knows no multicast.
-                why = $"{one.Name}: {error.Message}";
-            }
+            foreach (var key in indexes)
+                if (!_interfaces.ContainsKey(key) && LanInterface.TryOpen(_groups[key.IsLong ? 1 : 0], key.Index, ofMachine, OnDatagram) is { } opened) _interfaces.Add(key, opened);
+            _open = [.. _interfaces.Select(static pair => pair.Value)];
         }
     }
 
-    private static void Join(Socket listener, IPAddress group, int index)
+    private void OnDatagram(ReadOnlySpan<byte> datagram)
     {
-        if (group.AddressFamily == AddressFamily.InterNetworkV6) listener.SetSocketOption(SocketOptionLevel.IPv6, SocketOptionName.AddMembership, new IPv6MulticastOption(group, index));
-        else listener.SetSocketOption(SocketOptionLevel.IP, SocketOptionName.AddMembership, new MulticastOption(group, index));
-    }
-
-    private static Socket Sender(IPAddress group, int index)
-    {
-        bool isLong = group.AddressFamily == AddressFamily.InterNetworkV6;
-        var level = isLong ? SocketOptionLevel.IPv6 : SocketOptionLevel.IP;
-        var socket = new Socket(group.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
-        try
-        {
-            socket.SetSocketOption(level, SocketOptionName.MulticastInterface, isLong ? index : IPAddress.HostToNetworkOrder(index));
-            socket.SetSocketOption(level, SocketOptionName.MulticastTimeToLive, 1);
-            socket.SetSocketOption(level, SocketOptionName.MulticastLoopback, true);
-            return socket;
-        }
-        catch
-        {
-            socket.Dispose();
-            throw;
-        }
-    }
-
-    private async Task ListenAsync(Socket listener)
-    {
-        // One byte more than the longest notice shows that a datagram is none.
-        byte[] buffer = new byte[LanNotice.MostBytes + 1];
-        var anybody = new IPEndPoint(listener.AddressFamily == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Any : IPAddress.Any, 0);
-        for (; ; )
-        {
-            int length;
-            try
-            {
-                length = (await listener.ReceiveFromAsync(buffer, anybody).ConfigureAwait(false)).ReceivedBytes;
-            }
-            catch (SocketException error) when (error.SocketErrorCode is SocketError.MessageSize or SocketError.ConnectionReset)
-            {
-                continue;
-            }
-            catch (Exception error) when (error is SocketException or ObjectDisposedException)
-            {
-                return;
-            }
-            if (Interlocked.Increment(ref _waiting) > MostWaiting) Interlocked.Decrement(ref _waiting);
-            else _node.Post(new Datagram(this, buffer.AsSpan(0, length).ToArray()));
-        }
-    }
-
-    private void Close()
-    {
-        foreach (var listener in _listeners) listener.Dispose();
-        foreach (var (socket, _) in _senders) socket.Dispose();
+        if (Interlocked.Increment(ref _waiting) > MostWaiting) Interlocked.Decrement(ref _waiting);
+        else _node.Post(new Datagram(this, datagram.ToArray()));
     }
 
     private sealed class Datagram(LanMulticast network, byte[] bytes) : NodeCommand

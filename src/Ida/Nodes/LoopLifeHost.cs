@@ -1,9 +1,11 @@
 using GroupCore.Diagnostics;
 using GroupCore.Hosting;
+using GroupCore.Platform;
 using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Transport.Credentials;
 using Oracle;
+using Oracle.Client;
 
 namespace Ida.Nodes;
 
@@ -14,6 +16,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     private readonly NodeCredentials? _credentials = options.Security.Open(options.Cluster);
     private readonly SystemNames _names = new();
     private NodeLoop? _loop;
+    private LanMulticast? _lan;
     private StartPlace _place = new([], null);
     private string? _listen;
 
@@ -21,8 +24,14 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
 
     public bool IsMeasured => true;
 
-    public async ValueTask PrepareAsync(CancellationToken cancellationToken) =>
+    public async ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken)
+    {
+        long began = HostClock.Now();
+        if (options.Seeds.Count > 0 && options.Seeds.All(static seed => seed == SeedList.Lan) && LanInterface.Usable(ofMachine: _credentials is null).Count == 0)
+            throw new ClusterUnreachableException("The only seed is the local network, and no interface of this machine is up for it. Name the seeds instead, or start again when the network is there.");
         _place = await StartPlace.FindAsync(options, _credentials is not null, _names, cancellationToken).ConfigureAwait(false);
+        return TimeSpan.FromTicks((HostClock.Now() - began) / 100);
+    }
 
     public INode Begin(Action<INode> attach)
     {
@@ -43,7 +52,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         OwnsAddress = options.Advertise is null,
         Names = _names,
         Cluster = options.Cluster,
-        LocalNetwork = new LanMulticast(options.Cluster),
+        LocalNetwork = _lan = new LanMulticast(options.Cluster, ofMachine: _credentials is null),
         CanJoin = options.CanJoin,
         RefusalsProve = _credentials is null,
     };
@@ -70,6 +79,17 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
         return Listen(_place.Listen[^1], attach);
     }
 
-    private NodeLoop Listen(string address, Action<INode> attach) =>
-        NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = _place.Advertise, Spin = options.Spin, Port = port, Credentials = _credentials, MostQueuedBytes = options.MaxQueuedBytes }, attach);
+    private NodeLoop Listen(string address, Action<INode> attach)
+    {
+        try
+        {
+            return NodeLoop.Start(new() { Cluster = options.Cluster, Listen = address, Advertise = _place.Advertise, Spin = options.Spin, Port = port, Credentials = _credentials, MostQueuedBytes = options.MaxQueuedBytes }, attach);
+        }
+        catch
+        {
+            // A loop that was not started tells nobody of its end.
+            _lan?.Close();
+            throw;
+        }
+    }
 }

@@ -32,14 +32,16 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     /// <param name="options">Options of the node.</param>
     /// <param name="membership">Options of its membership.</param>
     /// <param name="log">Where its log lines go, if there is a logger.</param>
-    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, LogQueue? log = null)
+    /// <param name="spent">How much of the time for the start is over.</param>
+    public NodeLife(INode node, IdaNodeOptions options, OracleOptions membership, LogQueue? log = null, TimeSpan spent = default)
     {
         (Node, _options, Began) = (node, options, node.Now);
         if (log is not null) Attach(node, log);
-        Oracle = new OracleMember(node, membership with { StartTimeout = options.StartTimeout });
+        var time = options.StartTimeout == Timeout.InfiniteTimeSpan ? options.StartTimeout : TimeSpan.FromTicks(Math.Max(1, (options.StartTimeout - spent).Ticks));
+        Oracle = new OracleMember(node, membership with { StartTimeout = time });
         Groups = new GroupHost(node, new MembershipTap(Oracle, OnState), options.ForGroups());
         node.AtStop(this);
-        if (TimeLimit.Due(node.Now, options.StartTimeout) is < TimeLimit.Never and var due) node.SetTimer(due, this, StartLimit);
+        if (TimeLimit.Due(node.Now, time) is < TimeLimit.Never and var due) node.SetTimer(due, this, StartLimit);
         Oracle.Start();
         Watch = new(node, Groups.Look);
     }

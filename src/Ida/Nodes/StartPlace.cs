@@ -2,7 +2,6 @@ using System.Net;
 using System.Net.NetworkInformation;
 using System.Net.Sockets;
 using GroupCore.Transport;
-using Oracle.Client;
 
 namespace Ida.Nodes;
 
@@ -12,46 +11,69 @@ namespace Ida.Nodes;
 internal sealed record StartPlace(IReadOnlyList<string> Listen, string? Advertise)
 {
     private const string AnyLocalPort = "127.0.0.1:0";
-    // Names may not be known yet when a container starts.
-    private static readonly TimeSpan s_again = TimeSpan.FromMilliseconds(200);
 
     /// <summary>Looks names up as far as the place depends on them.</summary>
-    /// <exception cref="ClusterUnreachableException">A name on which the place depends stands for no address within the time for the start, or no way leads to the first seed.</exception>
+    /// <exception cref="ClusterUnreachableException">The name to advertise stands for no address within the time for the start, or no way leads to the first seed.</exception>
     public static async Task<StartPlace> FindAsync(IdaNodeOptions options, bool isSecure, SystemNames names, CancellationToken cancellationToken)
     {
-        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(options.StartTimeout);
-        var finder = new Finder(options, names, cancellationToken, limit.Token);
-        string? advertise = options.Advertise is { } given ? await finder.AdvertisedAsync(given).ConfigureAwait(false) : null;
+        var lookUp = new StartNames(options, names);
+        string? advertise = options.Advertise is { } given ? await lookUp.AdvertisedAsync(given, cancellationToken).ConfigureAwait(false) : null;
         if (options.Listen is not { } listen)
         {
-            var seeds = await finder.SeedsAsync(atLeastOne: isSecure).ConfigureAwait(false);
-            return new([.. seeds.Select(static seed => seed.ToString()), isSecure && options.Seeds.Count > 0 ? AnyPort(seeds) : AnyLocalPort], advertise);
+            if (options.Seeds.Count == 0) return new([AnyLocalPort], advertise);
+            var seeds = await lookUp.SeedsAsync(cancellationToken).ConfigureAwait(false);
+            if (!isSecure) return new([.. seeds.Select(static seed => seed.Address.ToString()), AnyLocalPort], advertise);
+            var own = OwnAddress(seeds, AddressFamily.Unspecified, port: 0);
+            return new([.. seeds.Select(seed => InPlace(seed, own).ToString()), new IPEndPoint(own, 0).ToString()], advertise);
         }
         var at = EndPointText.Parse(listen, nameof(options.Listen));
         // Without credentials a node cannot listen there; the loop says so.
         if (advertise is null && isSecure && EndPointText.IsAny(at.Address))
         {
-            var seeds = await finder.SeedsAsync(atLeastOne: true).ConfigureAwait(false);
+            var seeds = await lookUp.SeedsAsync(cancellationToken).ConfigureAwait(false);
             // The loop knows the port where it listens.
-            advertise = new IPEndPoint(OwnAddress(at, seeds), 0).ToString();
+            advertise = new IPEndPoint(OwnAddress(seeds, at.AddressFamily == AddressFamily.InterNetwork ? at.AddressFamily : AddressFamily.Unspecified, at.Port), 0).ToString();
         }
         return new([listen], advertise);
     }
 
-    // Seeds of which none has an address: the local network.
-    private static string AnyPort(IReadOnlyList<IPEndPoint> seeds) =>
-        new IPEndPoint(seeds.Count > 0 ? Towards(seeds[0]) : OwnAddress(new(IPAddress.IPv6Any, 0), seeds), 0).ToString();
+    // This machine's own name may stand for its loopback, where no other machine finds it.
+    private static IPEndPoint InPlace(StartSeed seed, IPAddress own) => seed.IsOwnName ? new(own, seed.Address.Port) : seed.Address;
 
-    /// <summary>Of the addresses of this machine, the one that others probably use.</summary>
-    private static IPAddress OwnAddress(IPEndPoint at, IReadOnlyList<IPEndPoint> seeds)
+    /// <summary>
+    /// Of the addresses of this machine, the one that others probably use: it is among the seeds, or leads to one, or is that of an interface which leads to other networks.
+    /// </summary>
+    private static IPAddress OwnAddress(IReadOnlyList<StartSeed> seeds, AddressFamily kind, int port)
     {
-        var own = NetworkInterface.GetAllNetworkInterfaces().Where(static one => one.OperationalStatus is OperationalStatus.Up or OperationalStatus.Unknown)
-            .SelectMany(static one => one.GetIPProperties().UnicastAddresses).Select(static one => one.Address)
-            .Where(address => EndPointText.IsReachable(address) && (at.AddressFamily == AddressFamily.InterNetworkV6 || address.AddressFamily == AddressFamily.InterNetwork)).ToList();
-        if (seeds.FirstOrDefault(seed => seed.Port == at.Port && own.Contains(seed.Address)) is { } seed) return seed.Address;
-        if (seeds.FirstOrDefault(seed => !own.Contains(seed.Address) && (at.AddressFamily == AddressFamily.InterNetworkV6 || seed.AddressFamily == at.AddressFamily)) is { } other) return Towards(other);
-        return own.OrderBy(static address => IPAddress.IsLoopback(address)).ThenBy(static address => address.AddressFamily == AddressFamily.InterNetworkV6).FirstOrDefault() ?? IPAddress.Loopback;
+        bool IsOfKind(IPAddress address) => kind == AddressFamily.Unspecified || address.AddressFamily == kind;
+        var own = OwnAddresses().Where(IsOfKind).ToList();
+        var named = seeds.Where(seed => !seed.IsOwnName && IsOfKind(seed.Address.Address)).Select(static seed => seed.Address).ToList();
+        if (port > 0 && named.Find(seed => seed.Port == port && own.Contains(seed.Address)) is { } seat) return seat.Address;
+        if (named.Find(seed => !own.Contains(seed.Address)) is { } other) return Towards(other);
+        if (named.Count > 0) return named[0].Address;
+        return own.Count > 0 ? own[0] : kind == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Loopback : IPAddress.Loopback;
+    }
+
+    /// <summary>The addresses of this machine that others may use, the best first.</summary>
+    private static IEnumerable<IPAddress> OwnAddresses()
+    {
+        var found = new List<(IPAddress Address, bool LeadsOn)>();
+        foreach (var one in LanInterface.Interfaces())
+        {
+            if (one.OperationalStatus is not (OperationalStatus.Up or OperationalStatus.Unknown)) continue;
+            try
+            {
+                var properties = one.GetIPProperties();
+                bool leadsOn = properties.GatewayAddresses.Count > 0;
+                foreach (var address in properties.UnicastAddresses)
+                    if (EndPointText.IsReachable(address.Address)) found.Add((address.Address, leadsOn));
+            }
+            catch (NetworkInformationException)
+            {
+                // The interface has just gone.
+            }
+        }
+        return found.OrderBy(static one => IPAddress.IsLoopback(one.Address)).ThenByDescending(static one => one.LeadsOn).ThenBy(static one => one.Address.AddressFamily == AddressFamily.InterNetworkV6).Select(static one => one.Address);
     }
 
     /// <summary>The address of this machine from which another is reached: one at which the others reach this machine, unless something translates addresses between them.</summary>
@@ -68,59 +90,6 @@ internal sealed record StartPlace(IReadOnlyList<string> Listen, string? Advertis
         catch (SocketException error)
         {
             throw new ClusterUnreachableException($"There is no way from this machine to the first seed, {seed}: {error.Message}. Give Listen, or start again when the network is there.");
-        }
-    }
-
-    private sealed class Finder(IdaNodeOptions options, SystemNames names, CancellationToken cancelled, CancellationToken limit)
-    {
-        public async Task<string> AdvertisedAsync(string advertise)
-        {
-            for (; ; )
-            {
-                var (addresses, why) = await LookUpAsync(advertise).ConfigureAwait(false);
-                if (addresses.Count > 0) return addresses[0].ToString();
-                await AgainAsync(nameof(options.Advertise), why).ConfigureAwait(false);
-            }
-        }
-
-        /// <summary>The addresses of the seeds that are known, or become known if there has to be one.</summary>
-        public async Task<IReadOnlyList<IPEndPoint>> SeedsAsync(bool atLeastOne)
-        {
-            for (; ; )
-            {
-                var found = await Task.WhenAll(options.Seeds.Select(LookUpAsync)).ConfigureAwait(false);
-                List<IPEndPoint> seeds = [.. found.SelectMany(static one => one.Addresses)];
-                if (seeds.Count > 0 || !atLeastOne || options.Seeds.All(static seed => seed == SeedList.Lan)) return seeds;
-                await AgainAsync(nameof(options.Seeds), string.Join(", ", found.Select(static one => one.Why))).ConfigureAwait(false);
-            }
-        }
-
-        private async Task<(IReadOnlyList<IPEndPoint> Addresses, string Why)> LookUpAsync(string text)
-        {
-            // The local network has no address.
-            if (!HostAndPort.TryParse(text, out var place)) return ([], text);
-            if (place.Address is { } address) return ([address], "");
-            try
-            {
-                var (addresses, why) = await names.LookUpAsync(place.Host, limit).ConfigureAwait(false);
-                return ([.. addresses.Where(EndPointText.IsReachable).Order(AddressOrder.Instance).Select(one => new IPEndPoint(one, place.Port))], $"{place.Host} ({why})");
-            }
-            catch (OperationCanceledException) when (!cancelled.IsCancellationRequested)
-            {
-                return ([], $"{place.Host} (no answer)");
-            }
-        }
-
-        private async Task AgainAsync(string option, string unknown)
-        {
-            try
-            {
-                await Task.Delay(s_again, limit).ConfigureAwait(false);
-            }
-            catch (OperationCanceledException) when (!cancelled.IsCancellationRequested)
-            {
-                throw new ClusterUnreachableException($"Cluster '{options.Cluster}' was not found within {options.StartTimeout.TotalSeconds:0.#} s: {option} names nothing that has an address: {unknown}.");
-            }
         }
     }
 }

@@ -25,8 +25,8 @@ namespace Oracle.Client;
 /// seed that died and starts again finds the others, if they can decide; if they cannot, it founds anew. A process that was given no seeds at all founds at once.
 /// Seeds that cannot reach each other at their start, or cannot reach the rest of their system, can found two systems. Frames of the other system are refused and reported;
 /// there is no merge. A system of one process that meets a larger one gives way. Source: oracle.md#only-seeds-found-the-earlier-first, #two-systems-do-not-merge.
-/// Names among the seeds are looked up every second, before a question and before a decision; what stands for none yet counts as silent. An address at which this process itself
-/// answers is its own place among the seeds, whatever it calls itself. Where that place is found by a name, it listens a second longer: others may have looked the name up just before.
+/// Names among the seeds are looked up every second, before a question and before a decision; what stands for none yet counts as silent. A given address at which this
+/// process itself answers is its own place among the seeds, whatever it calls itself; not one that was found by a name, which may lead to one of several processes at a time. Where that place is found by a name, it listens a second longer: others may have looked the name up just before.
 /// If the only seed is the local network, each process on it is a seed, those with lower addresses are the earlier, and all waits are shorter (<see cref="LanDiscovery"/>): where
 /// nobody is heard, or only others that look, the earliest founds 0.5 s after its start.
 /// A process that lost contact asks the seeds again, and also the addresses at which it knew other processes of its system (<see cref="Search"/>): it may itself sit at the
@@ -35,6 +35,7 @@ namespace Oracle.Client;
 internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list, FrameSender sender)
 {
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
+    private const long LanSystemWait = 2 * Durations.Second;
     private const long Fresh = 5 * Durations.Second;
     private const long MostSilent = Durations.Second;
     private const int MostKnown = 64;
@@ -68,6 +69,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
 
     private long MostYielding => 3 * YieldTo;
 
+    private long MostWaiting => list.IsLan ? SilenceBeforeFounding : 3 * SilenceBeforeFounding;
+
     /// <summary>Whether nothing was heard of any seed yet.</summary>
     public bool Silent => _seeds.TrueForAll(seed => seed.HeardAt == 0 && seed.ClaimedAt == 0 && !seed.Foreign);
 
@@ -79,6 +82,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
 
     /// <summary>Whether this process tells those that ask that it is about to found, unless it hears otherwise.</summary>
     public bool Announces => _announcing != 0;
+
+    /// <summary>Called once for each address of a name at which this process itself answers though it says that it is elsewhere.</summary>
+    public Action<NodeAddress>? OnShared { get; set; }
 
     /// <summary>Called once for each seed that belongs to another cluster.</summary>
     public Action<NodeAddress>? OnForeign { get; set; }
@@ -245,10 +251,13 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
     public void OnFault(int peer, LinkFault fault)
     {
         if (_seeds.Find(seed => seed.Peer == peer) is not { } seed) return;
-        // So it may found: at an address behind which another machine maps a port to this node, or at another address of this machine.
         if (fault == LinkFault.Itself)
         {
-            _itself.Add(seed.Address);
+            // So it may found: at an address behind which another machine maps a port to this node, or at another address of this machine. But behind one for which a name stands there may
+            // be several processes: none of them may found, since the others may never be reached.
+            if (!list.IsOfName(seed.Address)) _itself.Add(seed.Address);
+            else if (!seed.IsShared) OnShared?.Invoke(seed.Address);
+            seed.IsShared = true;
             Renew();
             return;
         }
@@ -337,13 +346,14 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
     /// <summary>Whether this process has waited as long as the places of the seeds ask for.</summary>
     private bool IsTurn()
     {
+        // However many seeds come and are silent, that ends.
+        bool waitedEnough = node.Now - _began >= MostWaiting;
         // The place of a name without an address counts as a seed that is silent.
         if (!list.IsComplete && node.Now - _began < SilenceBeforeFounding) return false;
         for (int i = 0; i < _seeds.Count; i++)
         {
             Seed seed = _seeds[i];
-            // Whoever shows itself on the local network can be dialled at once, or may be nobody.
-            bool waited = node.Now - seed.Since >= (list.IsOfLan(seed.Address) ? AnnouncedFor : SilenceBeforeFounding);
+            bool waited = waitedEnough || node.Now - seed.Since >= SilenceOf(seed);
             bool heard = IsHeard(seed, i);
             if (i < _own && (heard || !(seed.Refused || waited))) return false;
             // A later seed may have founded already: wait for its answer, or its silence.
@@ -351,6 +361,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
         }
         return true;
     }
+
+    // Whoever shows itself on the local network can be dialled at once, or may be nobody; if it says that it has found the system it is worth a longer wait.
+    private long SilenceOf(Seed seed) => !list.IsOfLan(seed.Address) ? SilenceBeforeFounding : list.HasSystem(seed.Address) ? LanSystemWait : AnnouncedFor;
 
     private sealed class Seed(NodeAddress address)
     {
@@ -385,6 +398,9 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
         public bool Refused { get; set; }
 
         public bool Foreign { get; set; }
+
+        /// <summary>Whether this process itself answers there.</summary>
+        public bool IsShared { get; set; }
 
         public void Doubt(long stopped)
         {

@@ -1,4 +1,6 @@
+using System.Net;
 using GroupCore.Runtime;
+using GroupCore.Transport;
 using Oracle.Frames;
 
 namespace Oracle.Client;
@@ -109,7 +111,8 @@ internal sealed class LanDiscovery : ITimerTarget
         }
         // Other clusters may use the same network.
         if (notice.Cluster != _options.Cluster || notice.From.Node == _node.Id) return;
-        bool isNew = _seeds.Discover(notice.From.Address);
+        if (_network!.IsOfMachine && !(EndPointText.TryParse(notice.From.Address.Text, out var at) && IPAddress.IsLoopback(at.Address))) return;
+        bool isNew = _seeds.Discover(notice.From.Address, !notice.System.IsNone);
         if (notice.Asks) Answer();
         else if (_isAnswering && _standing == Standing.Member && notice.System == _system)
         {

@@ -18,6 +18,7 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
     public const long Every = 200 * Durations.Millisecond;
 
     private const long HurriesFor = 10 * Durations.Second;
+    private const long OwnFor = 5 * Durations.Second;
     private readonly List<Vacancy> _vacancies = [];
     private long _next;
     private long _hurriesUntil = long.MinValue;
@@ -40,7 +41,7 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
             if (vacancy.Peer == peer)
             {
                 vacancy.Up = false;
-                vacancy.IsOwn |= fault == LinkFault.Itself;
+                if (fault == LinkFault.Itself) vacancy.OwnUntil = node.Now + OwnFor;
                 // Another node is there, on a new link. Ask for that link at once: users that still ask for the gone node, as probes do every 100 ms, would turn a link to
                 // whatever node is there into a link to the old node again.
                 if (fault == LinkFault.Replaced) (vacancy.Peer, _next) = (node.Links.Open(vacancy.Seed), 0);
@@ -51,15 +52,17 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
     }
 
     /// <summary>Called every 100 ms at a voter that is in contact with the Oracle.</summary>
-    public void Step(OracleState state, Configuration replicas, Replica leader)
+    public void Step(OracleState state, Configuration replicas, Replica leader, bool isSettled)
     {
         if (node.Now < _next) return;
         _next = node.Now + Every;
-        bool hurries = !seeds.IsComplete || node.Now < _hurriesUntil || _vacancies.Exists(vacancy => !IsTaken(vacancy, state));
+        bool hurries = !seeds.IsComplete || node.Now < _hurriesUntil || _vacancies.Exists(vacancy => !IsTaken(vacancy, state) && !Reaches(vacancy, state));
         seeds.Step(hurries ? SeedList.Soon : SeedList.Seldom);
         if (_version != seeds.Version) Renew();
         foreach (var vacancy in _vacancies)
         {
+            // A second address of a process leads to the same link.
+            if (Reaches(vacancy, state)) continue;
             if (IsTaken(vacancy, state))
             {
                 (vacancy.Peer, vacancy.Up) = (-1, false);
@@ -69,7 +72,7 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
             int peer = vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) != 0 ? vacancy.Peer : node.Links.Open(vacancy.Seed);
             if (peer != vacancy.Peer) (vacancy.Peer, vacancy.Up) = (peer, false);
             // Nothing is queued for an address at which no process listens.
-            if (vacancy.Up) sender.Reply(peer, new OracleIs(replicas, leader));
+            if (vacancy.Up) sender.Reply(peer, new OracleIs(replicas, leader, isSettled));
             else node.Links.Probe(peer);
         }
     }
@@ -83,9 +86,12 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
             if (seed != node.Links.Local) _vacancies.Add(Array.Find(old, vacancy => vacancy.Seed == seed) ?? new(seed));
     }
 
-    private static bool IsTaken(Vacancy vacancy, OracleState state)
+    private bool Reaches(Vacancy vacancy, OracleState state) =>
+        vacancy.Up && node.Links.NodeIdOf(vacancy.Peer) is not 0 and ulong there && there != vacancy.Gone && state.FindNode(there) is { Alive: true };
+
+    private bool IsTaken(Vacancy vacancy, OracleState state)
     {
-        if (vacancy.IsOwn) return true;
+        if (node.Now < vacancy.OwnUntil) return true;
         foreach (var process in state.Processes)
             if (process.Alive && process.Address == vacancy.Seed && process.Id.Node != vacancy.Gone) return true;
         return false;
@@ -99,8 +105,8 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
 
         public bool Up { get; set; }
 
-        /// <summary>Whether this process itself answers there.</summary>
-        public bool IsOwn { get; set; }
+        /// <summary>Until when it is not dialled, since this process itself answered there. A name may stand for one address behind which are several processes.</summary>
+        public long OwnUntil { get; set; } = long.MinValue;
 
         /// <summary>The node that is known not to listen there any more.</summary>
         public ulong Gone { get; set; }

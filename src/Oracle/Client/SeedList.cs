@@ -8,7 +8,7 @@ namespace Oracle.Client;
 /// <remarks>
 /// Their order is that of the user's list, and in the place of a name its addresses by value: processes that are given the same list and the same answers have the same order. An
 /// address stays for 30 s after the last answer that named it, since a server of names may tell only some of many addresses each time. What was found stays while nothing better
-/// is: a server that is silent or knows nothing takes no seed away. Processes that show themselves on the local network stand in the place of <see cref="Lan"/>, in the order of their
+/// is: a server that is silent or knows nothing takes no seed away. An address of the loopback for which a name stands means this machine, and counts as the address of this process. Processes that show themselves on the local network stand in the place of <see cref="Lan"/>, in the order of their
 /// addresses; there is room for 64 of these, and for 64 addresses of each name. Source: oracle.md#names-are-asked-for-again.
 /// </remarks>
 internal sealed class SeedList
@@ -24,6 +24,9 @@ internal sealed class SeedList
 
     private const long KeptFor = 30 * Durations.Second;
     private const int MostOfName = 64;
+    // Of what anybody may name, so many new addresses count at once, and then one more each half second: each is dialled.
+    private const int MostNew = 64;
+    private const long NewEvery = 500 * Durations.Millisecond;
     private readonly INode _node;
     private readonly INameService? _service;
     private readonly List<Entry> _entries = [];
@@ -73,6 +76,9 @@ internal sealed class SeedList
     /// <summary>Whether a seed was found on the local network: what said that it is there may be anybody.</summary>
     public bool IsOfLan(NodeAddress address) => _lan?.Addresses.Exists(known => known.Text == address) == true;
 
+    /// <summary>Whether a process of the local network said that it has found the system.</summary>
+    public bool HasSystem(NodeAddress address) => _lan?.Addresses.Exists(known => known.HasSystem && known.Text == address) == true;
+
     /// <summary>Whether an address stands here for a name.</summary>
     public bool IsOfName(NodeAddress address) => _entries.Exists(entry => entry.IsName && entry.Addresses.Exists(known => known.Text == address));
 
@@ -82,6 +88,7 @@ internal sealed class SeedList
     /// <summary>Looks up the names that were last looked up <paramref name="every"/> ago, or never.</summary>
     public void Step(long every)
     {
+        if (_lan?.Addresses.RemoveAll(known => known.Text != _node.Links.Local && _node.Now - known.Named >= KeptFor) > 0) Arrange();
         if (_service is null) return;
         foreach (var entry in _entries)
         {
@@ -92,42 +99,49 @@ internal sealed class SeedList
     }
 
     /// <summary>A process of the local network says that it is there; whether it was not known. Of too many those give way that were not heard for longest.</summary>
-    public bool Discover(NodeAddress address)
+    public bool Discover(NodeAddress address, bool hasSystem)
     {
         if (_lan is null || !EndPointText.TryParseReachable(address.Text, out var endPoint)) return false;
         address = EndPointText.Format(endPoint);
-        _lan.Addresses.RemoveAll(known => known.Text != _node.Links.Local && _node.Now - known.Named >= KeptFor);
         if (_lan.Addresses.Find(known => known.Text == address) is { } old)
         {
-            old.Named = _node.Now;
+            (old.Named, old.HasSystem) = (_node.Now, hasSystem);
             return false;
         }
+        if (!_lan.MayTake(_node.Now)) return false;
         if (_lan.Addresses.Count > MostOfName && _lan.Addresses.Where(known => known.Text != _node.Links.Local).MinBy(static known => known.Named) is { } oldest) _lan.Addresses.Remove(oldest);
-        _lan.Addresses.Add(new(address, endPoint.Address) { Named = _node.Now });
+        _lan.Addresses.Add(new(address, endPoint.Address) { Named = _node.Now, HasSystem = hasSystem });
         Sort(_lan);
         Arrange();
         return true;
+    }
+
+    /// <summary>This process did not run for <paramref name="stopped"/>, and heard nothing.</summary>
+    public void Doubt(long stopped)
+    {
+        foreach (var entry in _entries)
+            foreach (var known in entry.Addresses) known.Named += stopped;
     }
 
     private void Found(Entry entry, IReadOnlyList<IPAddress> addresses, string why)
     {
         entry.IsAsking = false;
         bool changed = false;
-        foreach (var address in addresses)
+        List<IPAddress> usable = [.. addresses.Where(EndPointText.IsReachable).Select(Own).Order(AddressOrder.Instance)];
+        if (usable.Count == 0)
         {
-            if (!EndPointText.IsReachable(address)) continue;
+            entry.Why = $"{entry.Host} ({(addresses.Count > 0 ? $"nobody can dial {addresses[0]}" : why)})";
+            return;
+        }
+        foreach (var address in usable)
+        {
             var text = EndPointText.Format(new(address, entry.Place!.Port));
             if (entry.Addresses.Find(known => known.Text == text) is { } old) old.Named = _node.Now;
-            else
+            else if (entry.MayTake(_node.Now))
             {
                 entry.Addresses.Add(new(text, address) { Named = _node.Now });
                 changed = true;
             }
-        }
-        if (addresses.Count == 0)
-        {
-            entry.Why = $"{entry.Host} ({why})";
-            return;
         }
         changed |= entry.Addresses.RemoveAll(known => _node.Now - known.Named >= KeptFor) > 0;
         if (!changed) return;
@@ -136,6 +150,9 @@ internal sealed class SeedList
         if (entry.Addresses.Count > MostOfName) entry.Addresses.RemoveRange(MostOfName, entry.Addresses.Count - MostOfName);
         Arrange();
     }
+
+    // The system may know this machine's own name by an address of the loopback, where no other machine finds it.
+    private IPAddress Own(IPAddress address) => IPAddress.IsLoopback(address) && OwnAddress(_node) is var own && !IPAddress.IsLoopback(own) ? own : address;
 
     // Processes of one machine differ by their ports.
     private static void Sort(Entry entry) => entry.Addresses.Sort(static (one, other) =>
@@ -155,6 +172,9 @@ internal sealed class SeedList
 
     private sealed class Entry
     {
+        private int _taken;
+        private long _since;
+
         public Entry(HostAndPort? place)
         {
             Place = place;
@@ -174,6 +194,17 @@ internal sealed class SeedList
         public bool IsAsking { get; set; }
 
         public string Why { get; set; } = "";
+
+        /// <summary>Whether one more address may count now.</summary>
+        public bool MayTake(long now)
+        {
+            if (_taken == 0) _since = now;
+            long freed = Math.Min(_taken, (now - _since) / NewEvery);
+            (_taken, _since) = (_taken - (int)freed, _since + (freed * NewEvery));
+            if (_taken >= MostNew) return false;
+            _taken++;
+            return true;
+        }
     }
 
     private sealed class Known(NodeAddress text, IPAddress address)
@@ -181,6 +212,9 @@ internal sealed class SeedList
         public NodeAddress Text { get; } = text;
 
         public IPAddress Address { get; } = address;
+
+        /// <summary>Whether it said that it has found the system.</summary>
+        public bool HasSystem { get; set; }
 
         /// <summary>When an answer last named it.</summary>
         public long Named { get; set; }

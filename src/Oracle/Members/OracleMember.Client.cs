@@ -19,6 +19,7 @@ internal sealed partial class OracleMember
     private const long SyncApart = 100 * Durations.Millisecond;
     private const long MoreWithin = 200 * Durations.Millisecond;
     private const long AdoptAgainAfter = 5 * Durations.Second;
+    private const long FreshFor = 60 * Durations.Second;
     private const int MaxOthersReported = 8;
     private const long SilenceReportedAfter = 3 * Durations.Second;
 
@@ -29,6 +30,7 @@ internal sealed partial class OracleMember
         long jump = _health.TakeJump(_node.Now);
         if (jump == 0) return;
         _detector.Doubt();
+        _seeds.Doubt(jump);
         if (!Registered)
         {
             // One tick still counts as waiting, so that the waits end even if every turn is late.
@@ -87,14 +89,22 @@ internal sealed partial class OracleMember
         _startedAt = _node.Now;
     }
 
+    private bool IsSettled => _foundedAt == 0 || _node.Now - _foundedAt >= FreshFor;
+
     private void OnFoundOnLan()
     {
+        CheckClock();
         if (!_over && !Registered && _sender.System.IsNone) _bootstrap.Discovered();
     }
 
     private void OnForeignSeed(NodeAddress seed)
     {
         if (!Registered) _sink?.OnMembershipState(State, $"{seed} belongs to another cluster");
+    }
+
+    private void OnSharedSeed(NodeAddress seed)
+    {
+        if (!Registered) _sink?.OnMembershipState(State, $"{seed} leads to this process itself, which says that it is at {_node.Links.Local}: a seed's name must stand for the addresses of the processes, not for one that is shared by them");
     }
 
     private void StepMember()
@@ -119,13 +129,13 @@ internal sealed partial class OracleMember
         var votes = State == MembershipState.Active && _replica is { Log.IsVoter: true } replica ? replica : null;
         if (votes is not null) ReachVoters(votes);
         if (_departure != Departure.None) StepDeparture();
-        else if (votes is not null) _beacon.Step(votes.State, _directory.Replicas, _directory.Leader);
+        else if (votes is not null) _beacon.Step(votes.State, _directory.Replicas, _directory.Leader, IsSettled);
     }
 
     private void Found()
     {
         _sender.System = new(_node.Random.NextUInt64(), _node.Random.NextUInt64());
-        _adoptedAt = _node.Now;
+        (_adoptedAt, _foundedAt) = (_node.Now, _node.Now);
         var self = new Replica(_node.Id, _node.Links.Local);
         var replicas = new Configuration([self], []);
         _directory.Learn(replicas);
@@ -140,7 +150,7 @@ internal sealed partial class OracleMember
         bool knows = Registered || _replica is not null;
         var replicas = knows ? _directory.Replicas : Configuration.Empty;
         if (!knows && !_sender.System.IsNone) return;
-        _sender.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : _bootstrap.Announces ? new(_node.Id, _node.Links.Local) : default));
+        _sender.Reply(peer, new OracleIs(replicas, knows ? _directory.Leader : _bootstrap.Announces ? new(_node.Id, _node.Links.Local) : default, IsSettled));
     }
 
     private void OnOracleIs(int peer, in Replica from, SystemId system, OracleIs answer)
@@ -195,8 +205,8 @@ internal sealed partial class OracleMember
     }
 
     /// <summary>
-    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way; of two such systems the one with the
-    /// lower name. Of two larger systems
+    /// Another system of the same cluster shows itself. A system of a lone process, which founded it when it could not know of the other, gives way to a larger one; and in the first minute
+    /// after it was founded also to another of one process, if that is older, or as young and has the higher name. Of two larger systems
     /// neither does: each has state of its own, and neither is wrong. Every process that hears of the other system tells its user once, with both names. Giving way ends this
     /// process with all that it has, so not every sender is believed: only a seed that this process asked itself, or a replica of the other system that was reached where it
     /// listens. The other system's replicas go on telling this process who they are (<see cref="Client.SeedBeacon"/>).
@@ -205,9 +215,10 @@ internal sealed partial class OracleMember
     {
         OnOtherSystem(other);
         int replicas = answer.Replicas.Voters.Count + answer.Replicas.Learners.Count;
-        if (replicas == 0 || (replicas == 1 && !_sender.System.IsBefore(other)) || _replica is not { Services.Alone: true }) return;
-        // Whoever shows itself on the local network may be anybody.
-        if ((_bootstrap.Asks(peer) && !_seeds.IsOfLan(_node.Links.AddressOf(peer))) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
+        if (replicas == 0 || _replica is not { Services.Alone: true }) return;
+        // Of two that may give way to each other only one does: a system that has said it is settled is no longer young.
+        if (replicas == 1 && (IsSettled || !(answer.IsSettled || _sender.System.IsBefore(other)))) return;
+        if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
             EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster existed; it gives way");
     }
 

@@ -67,6 +67,7 @@ internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerT
     private long _moreWithin;
     private long _startedAt;
     private long _adoptedAt;
+    private long _foundedAt;
     private bool _started, _over, _kicked, _syncWanted, _turnWanted, _silenceReported;
     private Departure _departure;
 
@@ -81,7 +82,7 @@ internal sealed partial class OracleMember : IMembership, IFrameHandler, ITimerT
         _sender = new(node);
         _directory = new(node) { Heard = () => _replica is { Log: { HearsLeader: true } log } ? log.LeaderHint : default };
         _seeds = new(node, options);
-        _bootstrap = new(node, options, _seeds, _sender) { OnForeign = OnForeignSeed };
+        _bootstrap = new(node, options, _seeds, _sender) { OnForeign = OnForeignSeed, OnShared = OnSharedSeed };
         _beacon = new(node, _seeds, _sender);
         _lan = new(node, options, _seeds) { OnFound = OnFoundOnLan };
         _introductions = new(node, _sender, _directory);

@@ -141,7 +141,7 @@ public sealed class TcpMeshTests
     {
         await using var a = new TestNode(Kind(port));
         int self = await a.Open(a.Address);
-        await a.Saw(LinkFault.Rejected, self);
+        await a.Saw(LinkFault.Itself, self);
     }
 
     [Theory, MemberData(nameof(Ports))]

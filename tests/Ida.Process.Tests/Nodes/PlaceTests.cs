@@ -87,14 +87,26 @@ public sealed class PlaceTests
         var watch = Stopwatch.StartNew();
         foreach (var options in (IdaNodeOptions[])[
             new() { Cluster = "s", Seeds = ["no-such-host.invalid:7700"], Listen = "127.0.0.1:0" },
+            new() { Cluster = "s", Seeds = ["no-such-host.invalid:7700"], Listen = "0.0.0.0:0", Security = Security.ClusterKey(Security.NewClusterKey()) },
             new() { Cluster = "s", Seeds = ["no-such-host.invalid:7700"], Security = Security.ClusterKey(Security.NewClusterKey()) },
             new() { Cluster = "s", Seeds = ["127.0.0.1:7700"], Listen = "127.0.0.1:0", Advertise = "no-such-host.invalid:7700" },
         ])
         {
             var error = await Assert.ThrowsAsync<ClusterUnreachableException>(() => StartAsync(options with { StartTimeout = TimeSpan.FromSeconds(4) }));
+            Assert.Contains("no address is known", error.Message, StringComparison.Ordinal);
             Assert.Contains("no-such-host.invalid", error.Message, StringComparison.Ordinal);
         }
         Assert.True(watch.Elapsed < TimeSpan.FromSeconds(60));
+    }
+
+    [Fact]
+    public async Task A_start_may_take_as_long_as_anybody_likes()
+    {
+        foreach (var time in (TimeSpan[])[TimeSpan.MaxValue, TimeSpan.FromDays(60), Timeout.InfiniteTimeSpan])
+        {
+            await using var node = await StartAsync(new() { Cluster = "s", Listen = "0.0.0.0:0", Security = Security.ClusterKey(Security.NewClusterKey()), StartTimeout = time });
+            Assert.NotEqual(0, IPEndPoint.Parse(node.Address.Text).Port);
+        }
     }
 
     [Fact]
@@ -114,11 +126,15 @@ public sealed class PlaceTests
         string cluster = $"lan-{Environment.ProcessId}";
         try
         {
-            foreach (var start in (Task<IdaNode>[])[.. Enumerable.Range(0, 3).Select(_ => StartAsync(OnLan(cluster)))]) nodes.Add(await start);
+            await Task.WhenAll(Enumerable.Range(0, 3).Select(async _ =>
+            {
+                var node = await StartAsync(OnLan(cluster));
+                lock (nodes) nodes.Add(node);
+            }));
             nodes.Add(await StartAsync(OnLan(cluster)));
             others.Add(await StartAsync(OnLan($"{cluster}-other")));
             await JoinAllAsync(nodes);
-            await JoinAllAsync(others);
+            Assert.True(nodes.TrueForAll(node => node.System == nodes[0].System) && others[0].System != nodes[0].System);
         }
         finally
         {
