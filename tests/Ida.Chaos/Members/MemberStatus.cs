@@ -27,10 +27,22 @@ internal sealed record MemberStatus
 
     public int Shards { get; init; }
 
+    /// <summary>The name of the system in which it is registered, where that is of interest.</summary>
+    public string System { get; init; } = "";
+
+    /// <summary>The state of its node, where more than <see cref="Active"/> is of interest.</summary>
+    public string State { get; init; } = "";
+
+    /// <summary>The names of the log events so far, where they are of interest.</summary>
+    public IReadOnlyList<string> Events { get; init; } = [];
+
     /// <summary>Live managed bytes after a full collection; only in the answer to <see cref="MemberCommands.Final"/>.</summary>
     public long Heap { get; init; }
 
     public long Succeeded { get; init; }
+
+    /// <summary>Ordered messages of its own that came back to it, where that is of interest.</summary>
+    public long Said { get; init; }
 
     /// <summary>Everything so far that its calls did and must not do, and errors that no code looked at; in each line, since it may be the last.</summary>
     public string? Wrong { get; init; }

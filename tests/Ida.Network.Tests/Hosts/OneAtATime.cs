@@ -1,0 +1,2 @@
+// Each test starts processes and measures times.
+[assembly: CollectionBehavior(DisableTestParallelization = true)]
