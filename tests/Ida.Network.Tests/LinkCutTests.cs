@@ -3,7 +3,7 @@ using Ida.Network.Tests.Hosts;
 
 namespace Ida.Network.Tests;
 
-/// <summary>Only one pair of processes is cut, in one direction or in both, while all others reach both (groupcore-oracle.md, section 15: B17).</summary>
+/// <summary>Only one pair of processes is cut, in one direction or in both, while all others reach both.</summary>
 [Collection(SharedClusterCollection.Name)]
 public sealed class LinkCutTests(SharedCluster shared)
 {

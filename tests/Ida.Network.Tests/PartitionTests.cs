@@ -4,7 +4,7 @@ using Ida.Network.Tests.Hosts;
 namespace Ida.Network.Tests;
 
 /// <summary>
-/// The network falls apart. Only the side with the majority goes on, the others know that they may not act, and there are never two primaries (groupcore-oracle.md, section 15: B4 to B6).
+/// The network falls apart. Only the side with the majority goes on, the others know that they may not act, and there are never two primaries.
 /// </summary>
 [Collection(SharedClusterCollection.Name)]
 public sealed class PartitionTests(SharedCluster shared)
@@ -28,7 +28,7 @@ public sealed class PartitionTests(SharedCluster shared)
         return [[pair[0]], [pair[1]]];
     });
 
-    /// <summary>B5: nothing is decided, nobody acts, and after the heal all go on as if nothing had been, in the same view.</summary>
+    /// <summary>Nothing is decided, nobody acts, and after the heal all go on as if nothing had been, in the same view.</summary>
     [Fact]
     public async Task Without_a_majority_all_wait_and_then_go_on_in_the_same_view()
     {
