@@ -18,6 +18,9 @@ internal sealed record ClusterPlan
     /// <summary>The machines whose processes are asked for the cluster.</summary>
     public IReadOnlyList<int> Seeds { get; init; } = [1, 2, 3];
 
+    /// <summary>What they are asked for instead of those: a name and its port, or the local network.</summary>
+    public string? SeedText { get; init; }
+
     /// <summary>Whether its addresses are of IP version 6.</summary>
     public bool V6 { get; init; }
 

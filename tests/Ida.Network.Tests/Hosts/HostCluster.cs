@@ -47,7 +47,7 @@ internal sealed class HostCluster : IAsyncDisposable
         string name = string.Create(CultureInfo.InvariantCulture, $"h{machine}.{++_started}");
         string address = AddressOf(machine);
         var place = new NetworkPlace(
-            new(name, _plan.Name, address, address, [.. _plan.Seeds.Select(AddressOf)], _plan.ShardSize, _plan.TargetSize, Clients, (ulong)_started, Path.Combine(_folder.FullName, name), s_longestFault),
+            new(name, _plan.Name, address, address, _plan.SeedText is { } text ? [text] : [.. _plan.Seeds.Select(AddressOf)], _plan.ShardSize, _plan.TargetSize, Clients, (ulong)_started, Path.Combine(_folder.FullName, name), s_longestFault),
             _plan.Policy, _plan.OracleSize, _plan.StartTimeout);
         _places.Add(place);
         // The member's program lies beside the tests. What the namespace adds before it is gone once the program runs: the process is the member's own.
