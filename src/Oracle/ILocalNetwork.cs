@@ -14,6 +14,11 @@ internal interface ILocalNetwork
     /// <summary>Whether it reaches processes of this machine only: others are not dialled, whatever datagrams say.</summary>
     bool IsOfMachine => false;
 
+    /// <summary>Called every 100 ms, to take part on interfaces that have come up.</summary>
+    void Step()
+    {
+    }
+
     /// <summary>Sends a datagram to all, this process included or not. Does not wait, and does not tell whether it was sent.</summary>
     void Send(ReadOnlyMemory<byte> datagram);
 }

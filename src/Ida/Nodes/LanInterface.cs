@@ -23,19 +23,19 @@ internal sealed class LanInterface : IDisposable
     /// <summary>Whether it hears nothing any more.</summary>
     public bool IsOver => _isOver;
 
-    /// <summary>The interfaces that are up, by number, and for which kind of addresses.</summary>
-    public static IReadOnlyList<(bool IsLong, int Index)> Usable(bool ofMachine)
+    /// <summary>The addresses of the interfaces that are up: one of each kind and interface, with the interface's number.</summary>
+    public static IReadOnlyList<(int Index, IPAddress Own)> Usable(bool ofMachine)
     {
-        var usable = new List<(bool, int)>();
+        var usable = new List<(int, IPAddress)>();
         foreach (var one in Interfaces())
         {
             if (one.OperationalStatus == OperationalStatus.Down || (one.NetworkInterfaceType == NetworkInterfaceType.Loopback) != ofMachine) continue;
             try
             {
                 var properties = one.GetIPProperties();
-                var kinds = properties.UnicastAddresses.Select(static address => address.Address.AddressFamily).ToList();
-                if (Socket.OSSupportsIPv4 && kinds.Contains(AddressFamily.InterNetwork)) usable.Add((false, properties.GetIPv4Properties().Index));
-                if (Socket.OSSupportsIPv6 && kinds.Contains(AddressFamily.InterNetworkV6)) usable.Add((true, properties.GetIPv6Properties().Index));
+                var addresses = properties.UnicastAddresses.Select(static one => one.Address).ToList();
+                if (Socket.OSSupportsIPv4 && addresses.Find(static one => one.AddressFamily == AddressFamily.InterNetwork) is { } own) usable.Add((properties.GetIPv4Properties().Index, own));
+                if (Socket.OSSupportsIPv6 && addresses.Find(static one => one.AddressFamily == AddressFamily.InterNetworkV6) is { } longer) usable.Add((properties.GetIPv6Properties().Index, longer));
             }
             catch (NetworkInformationException)
             {
@@ -59,13 +59,15 @@ internal sealed class LanInterface : IDisposable
     }
 
     /// <summary>Takes part; null if the interface knows no multicast.</summary>
-    public static LanInterface? TryOpen(IPAddress group, int index, bool ofMachine, Hearer heard)
+    public static LanInterface? TryOpen(IPAddress group, int index, IPAddress own, bool ofMachine, Hearer heard)
     {
+        // A group of one link is another on each interface.
+        if (IsLong(group)) group = new(group.GetAddressBytes(), index);
         Socket? listener = null, sender = null;
         try
         {
             listener = Listener(group, index);
-            sender = Sender(group, index);
+            sender = Sender(group, index, own);
             var opened = new LanInterface(listener, sender, new(group, Port));
             using (ContextFlow.Stop()) _ = opened.ListenAsync(ofMachine, heard);
             return opened;
@@ -120,12 +122,14 @@ internal sealed class LanInterface : IDisposable
         }
     }
 
-    private static Socket Sender(IPAddress group, int index)
+    private static Socket Sender(IPAddress group, int index, IPAddress own)
     {
         var level = IsLong(group) ? SocketOptionLevel.IPv6 : SocketOptionLevel.IP;
         var socket = new Socket(group.AddressFamily, SocketType.Dgram, ProtocolType.Udp) { Blocking = false };
         try
         {
+            // Else the system may choose an address of another interface, from which nobody takes what is for this machine only.
+            socket.Bind(new IPEndPoint(own, 0));
             socket.SetSocketOption(level, SocketOptionName.MulticastInterface, IsLong(group) ? index : IPAddress.HostToNetworkOrder(index));
             socket.SetSocketOption(level, SocketOptionName.MulticastTimeToLive, 1);
             socket.SetSocketOption(level, SocketOptionName.MulticastLoopback, true);
@@ -147,8 +151,15 @@ internal sealed class LanInterface : IDisposable
         {
             while (!_isOver)
             {
-                var received = await _listener.ReceiveFromAsync(buffer, anybody).ConfigureAwait(false);
-                if (!ofMachine || IPAddress.IsLoopback(((IPEndPoint)received.RemoteEndPoint).Address)) heard(buffer.AsSpan(0, received.ReceivedBytes));
+                try
+                {
+                    var received = await _listener.ReceiveFromAsync(buffer, anybody).ConfigureAwait(false);
+                    if (!ofMachine || IPAddress.IsLoopback(((IPEndPoint)received.RemoteEndPoint).Address)) heard(buffer.AsSpan(0, received.ReceivedBytes));
+                }
+                catch (SocketException error) when (error.SocketErrorCode is SocketError.MessageSize or SocketError.ConnectionReset)
+                {
+                    // A datagram that is too long for a notice, or an answer to one of this node's.
+                }
             }
         }
         catch (Exception error) when (error is SocketException or ObjectDisposedException)

@@ -16,7 +16,7 @@ internal sealed class LanMulticast(string cluster, bool ofMachine) : ILocalNetwo
     private const int MostWaiting = 64;
     private const long LookEvery = 5_000_000_000;
     private readonly Lock _gate = new();
-    private readonly SortedDictionary<(bool IsLong, int Index), LanInterface> _interfaces = [];
+    private readonly SortedDictionary<(int Index, string Own), LanInterface> _interfaces = [];
     private readonly IPAddress[] _groups = GroupsOf(XxHash64.Hash(Encoding.UTF8.GetBytes(cluster)));
     private INode _node = null!;
     private Action<ReadOnlyMemory<byte>> _heard = null!;
@@ -36,10 +36,26 @@ internal sealed class LanMulticast(string cluster, bool ofMachine) : ILocalNetwo
         node.AtStop(this);
     }
 
+    /// <summary>Whether an interface of this machine can take part now.</summary>
+    public bool IsPossible()
+    {
+        foreach (var (index, own) in LanInterface.Usable(ofMachine))
+        {
+            using var opened = LanInterface.TryOpen(GroupFor(own), index, own, ofMachine, static _ => { });
+            if (opened is not null) return true;
+        }
+        return false;
+    }
+
     /// <inheritdoc/>
     public void Send(ReadOnlyMemory<byte> datagram)
     {
         foreach (var one in _open) one.Send(datagram.Span);
+    }
+
+    /// <inheritdoc/>
+    public void Step()
+    {
         if (_node.Now - _looked < LookEvery || Interlocked.Exchange(ref _looking, 1) != 0) return;
         _looked = _node.Now;
         // It takes a millisecond or more: not in a turn.
@@ -75,20 +91,24 @@ internal sealed class LanMulticast(string cluster, bool ofMachine) : ILocalNetwo
     /// <summary>Takes part on the interfaces that are up now.</summary>
     private void Look()
     {
-        var indexes = LanInterface.Usable(ofMachine);
+        var usable = LanInterface.Usable(ofMachine);
         using (_gate.Hold())
         {
             if (_closed) return;
-            foreach (var gone in _interfaces.Where(pair => pair.Value.IsOver || !indexes.Contains(pair.Key)).ToList())
+            foreach (var gone in _interfaces.Where(pair => pair.Value.IsOver || !usable.Any(one => KeyOf(one) == pair.Key)).ToList())
             {
                 _interfaces.Remove(gone.Key);
                 gone.Value.Dispose();
             }
-            foreach (var key in indexes)
-                if (!_interfaces.ContainsKey(key) && LanInterface.TryOpen(_groups[key.IsLong ? 1 : 0], key.Index, ofMachine, OnDatagram) is { } opened) _interfaces.Add(key, opened);
+            foreach (var one in usable)
+                if (!_interfaces.ContainsKey(KeyOf(one)) && LanInterface.TryOpen(GroupFor(one.Own), one.Index, one.Own, ofMachine, OnDatagram) is { } opened) _interfaces.Add(KeyOf(one), opened);
             _open = [.. _interfaces.Select(static pair => pair.Value)];
         }
     }
+
+    private static (int, string) KeyOf((int Index, IPAddress Own) one) => (one.Index, one.Own.ToString());
+
+    private IPAddress GroupFor(IPAddress own) => _groups[own.AddressFamily == System.Net.Sockets.AddressFamily.InterNetworkV6 ? 1 : 0];
 
     private void OnDatagram(ReadOnlySpan<byte> datagram)
     {

@@ -27,8 +27,8 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     public async ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken)
     {
         long began = HostClock.Now();
-        if (options.Seeds.Count > 0 && options.Seeds.All(static seed => seed == SeedList.Lan) && LanInterface.Usable(ofMachine: _credentials is null).Count == 0)
-            throw new ClusterUnreachableException("The only seed is the local network, and no interface of this machine is up for it. Name the seeds instead, or start again when the network is there.");
+        if (options.Seeds.Count > 0 && options.Seeds.All(static seed => seed == SeedList.Lan) && !new LanMulticast(options.Cluster, ofMachine: _credentials is null).IsPossible())
+            throw new ClusterUnreachableException("The only seed is the local network, and no interface of this machine takes part in multicast. Name the seeds instead, or start again when the network is there.");
         _place = await StartPlace.FindAsync(options, _credentials is not null, _names, cancellationToken).ConfigureAwait(false);
         return TimeSpan.FromTicks((HostClock.Now() - began) / 100);
     }

@@ -41,7 +41,7 @@ internal sealed class StartNames(IdaNodeOptions options, SystemNames names)
     public async Task<IReadOnlyList<StartSeed>> SeedsAsync(CancellationToken cancellationToken)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(options.StartTimeout < s_patience && options.StartTimeout > TimeSpan.Zero ? options.StartTimeout : s_patience);
+        limit.CancelAfter(options.StartTimeout > TimeSpan.Zero && options.StartTimeout / 4 < s_patience ? options.StartTimeout / 4 : s_patience);
         var places = options.Seeds.Where(static seed => seed != SeedList.Lan).ToList();
         var known = new IReadOnlyList<StartSeed>[places.Count];
         Array.Fill(known, []);

@@ -13,7 +13,7 @@ internal sealed record StartPlace(IReadOnlyList<string> Listen, string? Advertis
     private const string AnyLocalPort = "127.0.0.1:0";
 
     /// <summary>Looks names up as far as the place depends on them.</summary>
-    /// <exception cref="ClusterUnreachableException">The name to advertise stands for no address within the time for the start, or no way leads to the first seed.</exception>
+    /// <exception cref="ClusterUnreachableException">The name to advertise stands for no address within the time for the start, or no way leads to the seeds.</exception>
     public static async Task<StartPlace> FindAsync(IdaNodeOptions options, bool isSecure, SystemNames names, CancellationToken cancellationToken)
     {
         var lookUp = new StartNames(options, names);
@@ -49,7 +49,8 @@ internal sealed record StartPlace(IReadOnlyList<string> Listen, string? Advertis
         var own = OwnAddresses().Where(IsOfKind).ToList();
         var named = seeds.Where(seed => !seed.IsOwnName && IsOfKind(seed.Address.Address)).Select(static seed => seed.Address).ToList();
         if (port > 0 && named.Find(seed => seed.Port == port && own.Contains(seed.Address)) is { } seat) return seat.Address;
-        if (named.Find(seed => !own.Contains(seed.Address)) is { } other) return Towards(other);
+        var others = named.FindAll(seed => !own.Contains(seed.Address));
+        if (others.Count > 0) return Towards(others);
         if (named.Count > 0) return named[0].Address;
         return own.Count > 0 ? own[0] : kind == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Loopback : IPAddress.Loopback;
     }
@@ -77,19 +78,24 @@ internal sealed record StartPlace(IReadOnlyList<string> Listen, string? Advertis
     }
 
     /// <summary>The address of this machine from which another is reached: one at which the others reach this machine, unless something translates addresses between them.</summary>
-    private static IPAddress Towards(IPEndPoint seed)
+    private static IPAddress Towards(List<IPEndPoint> seeds)
     {
-        if (IPAddress.IsLoopback(seed.Address)) return seed.AddressFamily == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Loopback : IPAddress.Loopback;
-        try
+        string why = "";
+        foreach (var seed in seeds)
         {
-            using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
-            // No byte is sent: the system only chooses the way.
-            socket.Connect(seed);
-            return ((IPEndPoint)socket.LocalEndPoint!).Address;
+            if (IPAddress.IsLoopback(seed.Address)) return seed.AddressFamily == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Loopback : IPAddress.Loopback;
+            try
+            {
+                using var socket = new Socket(seed.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+                // No byte is sent: the system only chooses the way.
+                socket.Connect(seed);
+                return ((IPEndPoint)socket.LocalEndPoint!).Address;
+            }
+            catch (SocketException error)
+            {
+                why = error.Message;
+            }
         }
-        catch (SocketException error)
-        {
-            throw new ClusterUnreachableException($"There is no way from this machine to the first seed, {seed}: {error.Message}. Give Listen, or start again when the network is there.");
-        }
+        throw new ClusterUnreachableException($"There is no way from this machine to the seeds {string.Join(", ", seeds)}: {why}. Give Listen, or start again when the network is there.");
     }
 }

@@ -35,7 +35,8 @@ namespace Oracle.Client;
 internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list, FrameSender sender)
 {
     private const long SilenceBeforeFounding = 2_500 * Durations.Millisecond;
-    private const long LanSystemWait = 2 * Durations.Second;
+    // As long as a first connection with credentials may take.
+    private const long LanSilence = 1_500 * Durations.Millisecond;
     private const long Fresh = 5 * Durations.Second;
     private const long MostSilent = Durations.Second;
     private const int MostKnown = 64;
@@ -362,8 +363,8 @@ internal sealed class Bootstrap(INode node, OracleOptions options, SeedList list
         return true;
     }
 
-    // Whoever shows itself on the local network can be dialled at once, or may be nobody; if it says that it has found the system it is worth a longer wait.
-    private long SilenceOf(Seed seed) => !list.IsOfLan(seed.Address) ? SilenceBeforeFounding : list.HasSystem(seed.Address) ? LanSystemWait : AnnouncedFor;
+    // Whoever shows itself on the local network can be dialled at once, or may be nobody.
+    private long SilenceOf(Seed seed) => list.IsOfLan(seed.Address) ? LanSilence : SilenceBeforeFounding;
 
     private sealed class Seed(NodeAddress address)
     {

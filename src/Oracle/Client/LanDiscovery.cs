@@ -71,6 +71,7 @@ internal sealed class LanDiscovery : ITimerTarget
     public void Step(Standing standing, bool isLost, SystemId system)
     {
         if (_network is null) return;
+        _network.Step();
         (_standing, _system) = (standing, system);
         if ((standing == Standing.Looking || isLost) && _node.Now >= _next) Ask();
         if (standing == Standing.Leader && _node.Now - _shown >= ShowEvery) Show(asks: false);
@@ -112,7 +113,7 @@ internal sealed class LanDiscovery : ITimerTarget
         // Other clusters may use the same network.
         if (notice.Cluster != _options.Cluster || notice.From.Node == _node.Id) return;
         if (_network!.IsOfMachine && !(EndPointText.TryParse(notice.From.Address.Text, out var at) && IPAddress.IsLoopback(at.Address))) return;
-        bool isNew = _seeds.Discover(notice.From.Address, !notice.System.IsNone);
+        bool isNew = _seeds.Discover(notice.From.Address);
         if (notice.Asks) Answer();
         else if (_isAnswering && _standing == Standing.Member && notice.System == _system)
         {

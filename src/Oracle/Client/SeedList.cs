@@ -8,7 +8,7 @@ namespace Oracle.Client;
 /// <remarks>
 /// Their order is that of the user's list, and in the place of a name its addresses by value: processes that are given the same list and the same answers have the same order. An
 /// address stays for 30 s after the last answer that named it, since a server of names may tell only some of many addresses each time. What was found stays while nothing better
-/// is: a server that is silent or knows nothing takes no seed away. An address of the loopback for which a name stands means this machine, and counts as the address of this process. Processes that show themselves on the local network stand in the place of <see cref="Lan"/>, in the order of their
+/// is: a server that is silent or knows nothing takes no seed away. An address of the loopback for which a name stands, with the port of this process, counts as its address. Processes that show themselves on the local network stand in the place of <see cref="Lan"/>, in the order of their
 /// addresses; there is room for 64 of these, and for 64 addresses of each name. Source: oracle.md#names-are-asked-for-again.
 /// </remarks>
 internal sealed class SeedList
@@ -76,9 +76,6 @@ internal sealed class SeedList
     /// <summary>Whether a seed was found on the local network: what said that it is there may be anybody.</summary>
     public bool IsOfLan(NodeAddress address) => _lan?.Addresses.Exists(known => known.Text == address) == true;
 
-    /// <summary>Whether a process of the local network said that it has found the system.</summary>
-    public bool HasSystem(NodeAddress address) => _lan?.Addresses.Exists(known => known.HasSystem && known.Text == address) == true;
-
     /// <summary>Whether an address stands here for a name.</summary>
     public bool IsOfName(NodeAddress address) => _entries.Exists(entry => entry.IsName && entry.Addresses.Exists(known => known.Text == address));
 
@@ -99,18 +96,18 @@ internal sealed class SeedList
     }
 
     /// <summary>A process of the local network says that it is there; whether it was not known. Of too many those give way that were not heard for longest.</summary>
-    public bool Discover(NodeAddress address, bool hasSystem)
+    public bool Discover(NodeAddress address)
     {
         if (_lan is null || !EndPointText.TryParseReachable(address.Text, out var endPoint)) return false;
         address = EndPointText.Format(endPoint);
         if (_lan.Addresses.Find(known => known.Text == address) is { } old)
         {
-            (old.Named, old.HasSystem) = (_node.Now, hasSystem);
+            old.Named = _node.Now;
             return false;
         }
         if (!_lan.MayTake(_node.Now)) return false;
         if (_lan.Addresses.Count > MostOfName && _lan.Addresses.Where(known => known.Text != _node.Links.Local).MinBy(static known => known.Named) is { } oldest) _lan.Addresses.Remove(oldest);
-        _lan.Addresses.Add(new(address, endPoint.Address) { Named = _node.Now, HasSystem = hasSystem });
+        _lan.Addresses.Add(new(address, endPoint.Address) { Named = _node.Now });
         Sort(_lan);
         Arrange();
         return true;
@@ -127,7 +124,7 @@ internal sealed class SeedList
     {
         entry.IsAsking = false;
         bool changed = false;
-        List<IPAddress> usable = [.. addresses.Where(EndPointText.IsReachable).Select(Own).Order(AddressOrder.Instance)];
+        List<IPAddress> usable = [.. addresses.Where(EndPointText.IsReachable).Select(address => Own(address, entry.Place!.Port)).Order(AddressOrder.Instance)];
         if (usable.Count == 0)
         {
             entry.Why = $"{entry.Host} ({(addresses.Count > 0 ? $"nobody can dial {addresses[0]}" : why)})";
@@ -151,8 +148,9 @@ internal sealed class SeedList
         Arrange();
     }
 
-    // The system may know this machine's own name by an address of the loopback, where no other machine finds it.
-    private IPAddress Own(IPAddress address) => IPAddress.IsLoopback(address) && OwnAddress(_node) is var own && !IPAddress.IsLoopback(own) ? own : address;
+    // The system may know this machine's own name by an address of the loopback, where no other machine finds it. At another port it may be anything that listens there.
+    private IPAddress Own(IPAddress address, int port) =>
+        IPAddress.IsLoopback(address) && EndPointText.TryParse(_node.Links.Local.Text, out var own) && own.Port == port && !IPAddress.IsLoopback(own.Address) ? own.Address : address;
 
     // Processes of one machine differ by their ports.
     private static void Sort(Entry entry) => entry.Addresses.Sort(static (one, other) =>
@@ -198,9 +196,9 @@ internal sealed class SeedList
         /// <summary>Whether one more address may count now.</summary>
         public bool MayTake(long now)
         {
-            if (_taken == 0) _since = now;
             long freed = Math.Min(_taken, (now - _since) / NewEvery);
             (_taken, _since) = (_taken - (int)freed, _since + (freed * NewEvery));
+            if (_taken == 0) _since = now;
             if (_taken >= MostNew) return false;
             _taken++;
             return true;
@@ -212,9 +210,6 @@ internal sealed class SeedList
         public NodeAddress Text { get; } = text;
 
         public IPAddress Address { get; } = address;
-
-        /// <summary>Whether it said that it has found the system.</summary>
-        public bool HasSystem { get; set; }
 
         /// <summary>When an answer last named it.</summary>
         public long Named { get; set; }

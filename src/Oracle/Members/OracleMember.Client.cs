@@ -104,7 +104,7 @@ internal sealed partial class OracleMember
 
     private void OnSharedSeed(NodeAddress seed)
     {
-        if (!Registered) _sink?.OnMembershipState(State, $"{seed} leads to this process itself, which says that it is at {_node.Links.Local}: a seed's name must stand for the addresses of the processes, not for one that is shared by them");
+        if (!Registered) _sink?.OnMembershipState(State, $"{seed} leads to this process itself, which is known as {_node.Links.Local}; if several processes share that address, let the name stand for their own");
     }
 
     private void StepMember()
