@@ -171,7 +171,9 @@ internal sealed class NodeLife : ITimerTarget, IStopListener
     }
 
     private ClusterUnreachableException Unreachable() => new(
-        $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {_lastWord}.{Untrusted()}");
+        $"Cluster '{_options.Cluster}' was not found at {string.Join(", ", _options.Seeds)} within {_options.StartTimeout.TotalSeconds:0.#} s: {LastWord()}.{Untrusted()}");
+
+    private string LastWord() => _lastWord.EndsWith(Oracle.UnknownSeeds, StringComparison.Ordinal) ? _lastWord : _lastWord + Oracle.UnknownSeeds;
 
     private string Untrusted() => Node.Counters.Refused(RefusalReason.Untrusted) == 0
         ? ""

@@ -71,8 +71,7 @@ internal sealed partial class OracleMember
         if (_sender.System.IsNone && _bootstrap.Step()) Found();
         if (_silenceReported || !_sender.System.IsNone || _node.Now - _startedAt < SilenceReportedAfter || !_bootstrap.Silent) return;
         _silenceReported = true;
-        string unknown = _seeds.Unknown;
-        _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}{(unknown.Length > 0 ? $"; no address is known for {unknown}" : "")}");
+        _sink?.OnMembershipState(State, $"none of the seeds answers: {string.Join(", ", _options.Seeds)}{UnknownSeeds}");
     }
 
     /// <summary>
@@ -88,6 +87,9 @@ internal sealed partial class OracleMember
         _lan.Start();
         _startedAt = _node.Now;
     }
+
+    /// <summary>Which seeds are names that stand for no address, as the end of a sentence; empty if none is.</summary>
+    internal string UnknownSeeds => _seeds.Unknown is { Length: > 0 } unknown ? $"; no address is known for {unknown}" : "";
 
     private bool IsSettled => _foundedAt == 0 || _node.Now - _foundedAt >= FreshFor;
 

@@ -134,7 +134,8 @@ public sealed class PlaceTests
             nodes.Add(await StartAsync(OnLan(cluster)));
             others.Add(await StartAsync(OnLan($"{cluster}-other")));
             await JoinAllAsync(nodes);
-            Assert.True(nodes.TrueForAll(node => node.System == nodes[0].System) && others[0].System != nodes[0].System);
+            Assert.Single(nodes.ConvertAll(static node => node.System.ToString()).Distinct());
+            Assert.NotEqual(nodes[0].System.ToString(), others[0].System.ToString());
         }
         finally
         {
