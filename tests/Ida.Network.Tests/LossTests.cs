@@ -21,7 +21,7 @@ public sealed class LossTests(SharedCluster shared)
     {
         for (int attempt = 1; ; attempt++)
         {
-            string? changed = await UnderAsync(Name($"loss-{share * 100}-{attempt}"), cluster => cluster.Machines.LoseAsync(share), static cluster => cluster.Machines.HealAsync(), answers: 100);
+            string? changed = await UnderAsync(Name($"loss-{share * 100}-{attempt}"), cluster => cluster.Machines.LoseAsync(share), LostAsync, answers: 100);
             if (changed is null) return;
             Assert.True(attempt < Attempts, changed);
         }
@@ -29,7 +29,7 @@ public sealed class LossTests(SharedCluster shared)
 
     /// <summary>Anybody may be excluded then, and comes back.</summary>
     [Fact]
-    public Task With_a_loss_of_a_fifth_data_are_consistent() => UnderAsync("loss-20", static cluster => cluster.Machines.LoseAsync(0.2), static cluster => cluster.Machines.HealAsync(), answers: 20, mayChange: true);
+    public Task With_a_loss_of_a_fifth_data_are_consistent() => UnderAsync("loss-20", static cluster => cluster.Machines.LoseAsync(0.2), LostAsync, answers: 20, mayChange: true);
 
     /// <summary>The values of the clients fill the link at times.</summary>
     [Fact]
@@ -37,40 +37,45 @@ public sealed class LossTests(SharedCluster shared)
     {
         for (int attempt = 1; ; attempt++)
         {
-            string? changed = await UnderAsync(Name($"narrow-{attempt}"), static cluster => cluster.Machines.NarrowAsync(Kilobits), static async cluster =>
-            {
-                long late = await cluster.Machines.WidenAsync();
-                TestContext.Current.TestOutputHelper?.WriteLine(Name($"narrow: the link was full {late} times"));
-                Assert.True(late > 0, "The link was never full.");
-            }, answers: 100);
+            string? changed = await UnderAsync(Name($"narrow-{attempt}"), static cluster => cluster.Machines.NarrowAsync(Kilobits), static cluster => cluster.Machines.LateAsync(), answers: 100);
             if (changed is null) return;
             Assert.True(attempt < Attempts, changed);
         }
     }
 
+    private static async Task<long> LostAsync(HostCluster cluster) => (await cluster.Machines.DroppedAsync()).Sum(static rule => rule.Packets);
+
     /// <summary>Works while something is done to the network. What changed though nobody was held up, or null.</summary>
-    private async Task<string?> UnderAsync(string name, Func<HostCluster, Task> begin, Func<HostCluster, Task> end, int answers, bool mayChange = false)
+    /// <param name="name">Of the trial.</param>
+    /// <param name="begin">Does it.</param>
+    /// <param name="met">How many packets met with it.</param>
+    /// <param name="answers">How many answers each process is to have meanwhile.</param>
+    /// <param name="mayChange">Whether processes may be excluded.</param>
+    private async Task<string?> UnderAsync(string name, Func<HostCluster, Task> begin, Func<HostCluster, Task<long>> met, int answers, bool mayChange = false)
     {
         var cluster = await shared.ClusterAsync();
         var trial = await HostTrial.BeginAsync(cluster, name);
         ulong view = cluster.Status(1).View;
-        await begin(cluster);
-        long began = HostTrial.Now;
+        long began, ended, packets;
         try
         {
+            await begin(cluster);
+            began = HostTrial.Now;
             await trial.AdvanceAsync(cluster.Plan.Machines, answers);
+            ended = HostTrial.Now;
+            packets = await met(cluster);
         }
         finally
         {
-            await end(cluster);
+            await cluster.Machines.HealAsync();
         }
-        long ended = HostTrial.Now;
-        var heldUp = trial.HeldUp;
         var records = await trial.EndAsync();
+        var heldUp = trial.HeldUp;
+        Assert.True(packets > 0, "Nothing happened to any packet.");
         var gap = cluster.Plan.Machines.Max(machine => records.LongestGap(machine, began, ended));
         int answered = records.AnswersTo(cluster.Plan.Machines, began, ended);
         var last = records.Acts.Max(static act => act.View);
-        TestContext.Current.TestOutputHelper?.WriteLine(Name($"{name}: {answered} operations in {HostTrial.Between(began, ended).TotalSeconds:F1} s, longest time without an answer at a process {gap.TotalSeconds:F2} s, views {view} to {last}"));
+        TestContext.Current.TestOutputHelper?.WriteLine(Name($"{name}: {packets} packets lost or late, {answered} operations in {HostTrial.Between(began, ended).TotalSeconds:F1} s, longest time without an answer at a process {gap.TotalSeconds:F2} s, views {view} to {last}"));
         shared.Release();
         if (mayChange || last == view) return null;
         string changed = $"From view {view}, that of all, it went to view {last}; a process was held up for {heldUp.TotalMilliseconds} ms.";

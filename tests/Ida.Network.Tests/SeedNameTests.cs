@@ -30,14 +30,13 @@ public sealed class SeedNameTests(HostNetwork network)
         await using var cluster = new HostCluster(network.Machines, Named);
         cluster.Start();
         await cluster.RegisteredAsync(s_limit);
-        await cluster.WholeAsync(s_limit);
         string system = cluster.Status(1).System;
         await cluster.KillAsync(1);
         await NameAsync(4);
         cluster.Start(4);
-        await cluster.RegisteredAsync(s_limit);
+        var joined = await cluster.RegisteredAsync(s_limit);
         Assert.All(cluster.Running.Keys, machine => Assert.Equal(system, cluster.Status(machine).System));
-        await cluster.WholeAsync(s_limit);
+        await FormationTests.ServesAsync(cluster, "name-moved", joined);
     }
 
     /// <summary>Two clusters of one name whose keys differ hear each other, and stay two.</summary>

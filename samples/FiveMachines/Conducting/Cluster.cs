@@ -41,7 +41,7 @@ internal sealed class Cluster : IDisposable
         ? network.HealAsync()
         : Task.WhenAll(machines.Select(machine => _members[machine - 1].SignalAsync("CONT")));
 
-    /// <summary>Waits until what the members tell is as it should be. Whenever one of them has told something, that is looked at again.</summary>
+    /// <summary>Waits until what the members tell is as it should be. Whenever one of them has told something or has ended, that is looked at again.</summary>
     public async Task UntilAsync(string what, TimeSpan limit, Func<bool> holds)
     {
         using var bound = CancellationTokenSource.CreateLinkedTokenSource(_interrupted);
@@ -50,7 +50,8 @@ internal sealed class Cluster : IDisposable
         {
             while (!holds())
             {
-                if (Array.Find(_members, static one => one.EndedOnItsOwn) is { } ended) throw new RunFailedException(ended.Epitaph);
+                bound.Token.ThrowIfCancellationRequested();
+                if (Array.Find(_members, static one => one.EndedOnItsOwn) is { } ended) throw new RunFailedException(await ended.EpitaphAsync());
                 await _told.Reader.ReadAsync(bound.Token);
             }
         }

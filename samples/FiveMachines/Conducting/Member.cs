@@ -12,6 +12,7 @@ namespace FiveMachines.Conducting;
 internal sealed class Member : IDisposable
 {
     private const int TailLines = 8;
+    private static readonly TimeSpan s_output = TimeSpan.FromSeconds(5);
     private readonly Process _process;
     private readonly ConcurrentQueue<string> _tail = new();
 
@@ -20,6 +21,8 @@ internal sealed class Member : IDisposable
         (Machine, _process) = (machine, process);
         process.OutputDataReceived += (_, line) => Hear(line.Data, told);
         process.ErrorDataReceived += (_, line) => Remember(line.Data);
+        process.Exited += (_, _) => told.TryWrite(machine);
+        process.EnableRaisingEvents = true;
         process.BeginOutputReadLine();
         process.BeginErrorReadLine();
     }
@@ -34,14 +37,28 @@ internal sealed class Member : IDisposable
     /// <summary>Whether it has ended though nobody killed it.</summary>
     public bool EndedOnItsOwn => !IsKilled && _process.HasExited;
 
-    public string Epitaph => $"the process of machine {Machine} ended on its own, with code {_process.ExitCode}:{string.Concat(_tail.Select(static line => Environment.NewLine + "    " + line))}";
+    /// <summary>How it ended, and what it wrote last.</summary>
+    public async Task<string> EpitaphAsync()
+    {
+        using var limit = new CancellationTokenSource(s_output);
+        try
+        {
+            // Until all its output is here.
+            await _process.WaitForExitAsync(limit.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            // What is here has to do.
+        }
+        return $"the process of machine {Machine} ended on its own, with code {_process.ExitCode}:{string.Concat(_tail.Select(static line => Environment.NewLine + "    " + line))}";
+    }
 
     /// <summary>Starts the process of a machine.</summary>
     /// <param name="machine">Its number.</param>
     /// <param name="at">What comes before the program, so that it runs on that machine.</param>
     /// <param name="words">The program's arguments.</param>
     /// <param name="key">The key of the cluster.</param>
-    /// <param name="told">Gets the number of the machine whenever it has told something.</param>
+    /// <param name="told">Gets the number of the machine whenever it has told something, and when it has ended.</param>
     public static Member Start(int machine, IReadOnlyList<string> at, IReadOnlyList<string> words, string key, ChannelWriter<int> told)
     {
         // If this program was started as `dotnet FiveMachines.dll`, the process is dotnet, whose first argument is the assembly.

@@ -19,7 +19,7 @@ internal sealed class Namespaces : IAsyncDisposable
     private const string Interface = "eth0";
     private static int s_made;
     private readonly string _name = string.Create(CultureInfo.InvariantCulture, $"{Prefix}{Environment.ProcessId}x{Interlocked.Increment(ref s_made)}-");
-    private readonly SortedSet<int> _filtered = [];
+    private readonly SortedSet<int> _filtered = [], _narrowed = [];
 
     private Namespaces(int count) => Count = count;
 
@@ -82,23 +82,37 @@ internal sealed class Namespaces : IAsyncDisposable
     }
 
     /// <summary>From now on each machine sends no more than this many kilobits a second; up to a fifth of a second of that waits, the rest is lost.</summary>
-    public Task NarrowAsync(int kilobits) =>
-        Task.WhenAll(All.Select(machine => CommandAsync(machine, null, "tc", "qdisc", "add", "dev", Interface, "root", "tbf", "rate", string.Create(CultureInfo.InvariantCulture, $"{kilobits}kbit"), "burst", "16kb", "latency", "200ms")));
-
-    /// <summary>Ends that. How often a packet found the link full, and had to wait or was lost.</summary>
-    public async Task<long> WidenAsync()
+    public Task NarrowAsync(int kilobits)
     {
-        string[] texts = await Task.WhenAll(All.Select(machine => CommandAsync(machine, null, "tc", "-s", "qdisc", "show", "dev", Interface)));
-        await Task.WhenAll(All.Select(machine => CommandAsync(machine, null, "tc", "qdisc", "del", "dev", Interface, "root")));
+        _narrowed.UnionWith(All);
+        return Task.WhenAll(All.Select(machine => CommandAsync(machine, null, "tc", "qdisc", "add", "dev", Interface, "root", "tbf", "rate", string.Create(CultureInfo.InvariantCulture, $"{kilobits}kbit"), "burst", "16kb", "latency", "200ms")));
+    }
+
+    /// <summary>How often since then a packet found the link full, and had to wait or was lost.</summary>
+    public async Task<long> LateAsync()
+    {
+        string[] texts = await Task.WhenAll(_narrowed.Select(machine => CommandAsync(machine, null, "tc", "-s", "qdisc", "show", "dev", Interface)));
         return texts.Sum(static text => long.Parse(text.Split("overlimits ")[1].Split(' ')[0], CultureInfo.InvariantCulture));
     }
 
-    /// <summary>Ends all cuts and losses.</summary>
+    /// <summary>How many packets each rule of a cut or a loss has dropped so far.</summary>
+    public async Task<IReadOnlyList<Dropped>> DroppedAsync()
+    {
+        var counts = await Task.WhenAll(_filtered.SelectMany(machine => (Task<IReadOnlyList<Dropped>>[])[CountAsync(machine, false), CountAsync(machine, true)]));
+        return [.. counts.SelectMany(static one => one)];
+    }
+
+    /// <summary>Ends all cuts, losses and narrow links.</summary>
     public async Task HealAsync()
     {
-        int[] filtered = [.. _filtered];
+        int[] filtered = [.. _filtered], narrowed = [.. _narrowed];
+        await Task.WhenAll([
+            .. filtered.SelectMany(machine => (Task[])[CommandAsync(machine, null, "iptables", "-F"), CommandAsync(machine, null, "ip6tables", "-F")]),
+            // What the interface had before; that works as well where the link could not be made narrow.
+            .. narrowed.Select(machine => CommandAsync(machine, null, "tc", "qdisc", "replace", "dev", Interface, "root", "noqueue")),
+        ]);
         _filtered.Clear();
-        await Task.WhenAll(filtered.SelectMany(machine => (Task[])[CommandAsync(machine, null, "iptables", "-F"), CommandAsync(machine, null, "ip6tables", "-F")]));
+        _narrowed.Clear();
     }
 
     /// <summary>
@@ -159,11 +173,28 @@ internal sealed class Namespaces : IAsyncDisposable
         static string Table(string rules) => $"*filter\n{rules}\nCOMMIT\n";
     }
 
+    private async Task<IReadOnlyList<Dropped>> CountAsync(int machine, bool v6)
+    {
+        string text = await CommandAsync(machine, null, v6 ? "ip6tables" : "iptables", "-nvxL");
+        var counts = new List<Dropped>();
+        string chain = "";
+        foreach (string line in text.Split('\n'))
+        {
+            // Such as "Chain INPUT (policy …" and, for a rule, "packets bytes DROP …".
+            string[] words = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            if (words is ["Chain", var name, ..]) chain = name;
+            else if (words is [var packets, _, "DROP", ..]) counts.Add(new(machine, chain, v6, long.Parse(packets, CultureInfo.InvariantCulture)));
+        }
+        return counts;
+    }
+
     private static async Task RemoveLeftoversAsync()
     {
-        foreach (string line in (await Shell.RunAsync(null, "ip", "netns", "list")).Split('\n'))
+        var named = (await Shell.RunAsync(null, "ip", "netns", "list")).Split('\n').Select(static line => line.Split(' ')[0]);
+        // A run may be killed after it has removed the one and before the other.
+        var files = Directory.Exists(Etc) ? Directory.GetDirectories(Etc).Select(static folder => Path.GetFileName(folder)) : [];
+        foreach (string name in named.Union(files, StringComparer.Ordinal))
         {
-            string name = line.Split(' ')[0];
             if (!name.StartsWith(Prefix, StringComparison.Ordinal) || !int.TryParse(name[Prefix.Length..].Split('x')[0], NumberStyles.None, CultureInfo.InvariantCulture, out int process)) continue;
             if (!Directory.Exists($"/proc/{process}")) await RemoveAsync(name);
         }
@@ -173,7 +204,14 @@ internal sealed class Namespaces : IAsyncDisposable
     {
         try
         {
-            if (Directory.Exists(Path.Combine(Etc, name))) Directory.Delete(Path.Combine(Etc, name), recursive: true);
+            Directory.Delete(Path.Combine(Etc, name), recursive: true);
+        }
+        catch (DirectoryNotFoundException)
+        {
+            // It has none, or another run removes it at the same time.
+        }
+        try
+        {
             await Shell.RunAsync(null, "ip", "netns", "del", name);
         }
         catch (ShellException)

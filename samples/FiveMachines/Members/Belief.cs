@@ -8,8 +8,9 @@ namespace FiveMachines.Members;
 /// <param name="Acknowledged">How often it was told that it has added one.</param>
 /// <param name="Unknown">How often it was told that this is not known.</param>
 /// <param name="Rests">Whether it was told to add no more, and has no call open.</param>
-internal sealed record Belief(string State, ulong View, IReadOnlyList<string> Members, int? Total, long Acknowledged, long Unknown, bool Rests)
+/// <param name="At">When that was, in milliseconds of the clock that all processes of the computer share.</param>
+internal sealed record Belief(string State, ulong View, IReadOnlyList<string> Members, int? Total, long Acknowledged, long Unknown, bool Rests, long At)
 {
     /// <summary>A process that has said nothing yet.</summary>
-    public static Belief None { get; } = new("", 0, [], null, 0, 0, false);
+    public static Belief None { get; } = new("", 0, [], null, 0, 0, false, 0);
 }

@@ -22,6 +22,9 @@ internal sealed class MemberProgram
     private long _acknowledged, _unknown;
     private volatile bool _rest, _rests;
 
+    /// <summary>How many additions at most a process begins within a time, the one that is open at its beginning counted. The pause between two may be cut short by the granularity of the clock, but not by half.</summary>
+    public static long MostAdditions(TimeSpan time) => (long)(time / s_addEvery * 2) + 2;
+
     public static async Task<int> RunAsync(string listen, string[] seeds)
     {
         var member = new MemberProgram();
@@ -102,7 +105,8 @@ internal sealed class MemberProgram
             {
                 // No answer: what it says is only what it last heard of.
             }
-            var belief = new Belief(node.State.ToString(), view?.Id ?? 0, [.. view?.Members.Select(static one => one.Address.Text) ?? []], total, _acknowledged, _unknown, rests);
+            long now = Environment.TickCount64;
+            var belief = new Belief(node.State.ToString(), view?.Id ?? 0, [.. view?.Members.Select(static one => one.Address.Text) ?? []], total, _acknowledged, _unknown, rests, now);
             Console.WriteLine(JsonSerializer.Serialize(belief, BeliefJson.Default.Belief));
         }
     }

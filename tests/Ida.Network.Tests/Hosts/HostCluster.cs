@@ -151,16 +151,31 @@ internal sealed class HostCluster : IAsyncDisposable
         }
     }
 
+    /// <summary>Each step is done even if one before has failed: the next test has the same machines.</summary>
     public async ValueTask DisposeAsync()
     {
-        foreach (var one in _running.Values) one.Kill();
+        var errors = new List<Exception>();
+        foreach (var one in _running.Values) await TryAsync(() => Task.Run(one.Kill));
         foreach (var one in _running.Values)
         {
-            await one.WaitForExitAsync(s_end, "killed");
-            one.Dispose();
+            await TryAsync(() => one.WaitForExitAsync(s_end, "killed"));
+            await TryAsync(() => Task.Run(one.Dispose));
         }
-        await Machines.HealAsync();
+        await TryAsync(Machines.HealAsync);
         // For a person who looks for a cause.
-        if (Environment.GetEnvironmentVariable("IDA_NETWORK_KEEP") != "1") _folder.Delete(recursive: true);
+        if (Environment.GetEnvironmentVariable("IDA_NETWORK_KEEP") != "1") await TryAsync(() => Task.Run(() => _folder.Delete(recursive: true)));
+        if (errors.Count > 0) throw new AggregateException(errors);
+
+        async Task TryAsync(Func<Task> step)
+        {
+            try
+            {
+                await step();
+            }
+            catch (Exception error)
+            {
+                errors.Add(error);
+            }
+        }
     }
 }

@@ -10,6 +10,9 @@ namespace Ida.Network.Tests.Hosts;
 /// <param name="MachineAt">The machine at an address.</param>
 internal sealed record HostRecords(History History, IReadOnlyList<Act> Acts, IReadOnlyDictionary<string, int> Machines, Func<string, int> MachineAt)
 {
+    /// <summary>The shortest time from the last act of an excluded process to the first without it; null if there was nothing to compare.</summary>
+    public TimeSpan? Margin { get; init; }
+
     private IEnumerable<HistoryOperation> Answered => History.Operations.Where(static one => one.Outcome == OperationOutcome.Ok);
 
     /// <summary>How long after a moment each of these processes had had its first write acknowledged that began after it: the longest.</summary>

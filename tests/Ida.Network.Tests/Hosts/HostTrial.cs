@@ -70,7 +70,7 @@ internal sealed class HostTrial
         report.ThrowIfFailed();
         Assert.True(report.Judged > 50, $"too little was done: {report}");
         Assert.True(intervals.Violations.Count == 0, string.Join('\n', intervals.Violations));
-        return records;
+        return records with { Margin = intervals.Margin };
     }
 
     /// <summary>What was recorded so far.</summary>
