@@ -1,7 +1,6 @@
 using GroupCore.Transport;
 using GroupCore.Transport.Credentials;
 using GroupCore.Wire.MessagePack;
-using Oracle.Client;
 
 namespace Oracle;
 
@@ -98,7 +97,7 @@ public sealed record OracleOptions
     /// <summary>Name of the cluster, by which its processes know each other's datagrams on the local network.</summary>
     internal string Cluster { get; init; } = "";
 
-    /// <summary>The way to all processes on the local network; null: the seed <see cref="SeedList.Lan"/> stands for this process only.</summary>
+    /// <summary>The way to all processes on the local network; null: the seed <see cref="SeedText.Lan"/> stands for this process only.</summary>
     internal ILocalNetwork? LocalNetwork { get; init; }
 
     /// <summary>Looks up the names among the seeds; null: names stand for no address.</summary>
@@ -139,7 +138,7 @@ public sealed record OracleOptions
             throw new InvalidOptionException($"ProbeInterval is {ProbeInterval}; allowed is 100 ms to {s_longestRound}.");
         if (ProbeRounds is < 2 or > 1_000) throw new InvalidOptionException($"ProbeRounds is {ProbeRounds}; allowed are 2 to 1,000.");
         foreach (var seed in Seeds)
-            if (!SeedList.IsSeed(seed.Text)) throw new InvalidOptionException($"Seeds names '{seed}'; {SeedList.Allowed}.");
+            if (!SeedText.IsSeed(seed.Text)) throw new InvalidOptionException($"Seeds names '{seed}'; {SeedText.Allowed}.");
         if (!Utf8Text.IsKept(Tag) || !Utf8Text.IsKept(Host)) throw new InvalidOptionException($"{(Utf8Text.IsKept(Tag) ? "Host" : "Tag")} contains an unpaired surrogate: others would read another text.");
         int tag = System.Text.Encoding.UTF8.GetByteCount(Tag);
         if (tag > Limits.TagBytes) throw new InvalidOptionException($"Tag has {tag} bytes of UTF-8; at most {Limits.TagBytes} are allowed.");

@@ -15,6 +15,7 @@ public sealed class FormationV6Tests(HostNetwork network)
         cluster.Start();
         await FormationTests.ServesAsync(cluster, "ipv6", await cluster.RegisteredAsync(s_limit));
         var trial = await HostTrial.BeginAsync(cluster, "ipv6-split");
+        await cluster.WholeAsync(s_limit);
         int[] cut = cluster.PairThatMayBeLost(), others = [.. cluster.Plan.Machines.Except(cut)];
         await cluster.Machines.CutAsync(cut, others);
         await cluster.UntilAsync("the others go on", s_limit, () => cluster.AreTogether(others));

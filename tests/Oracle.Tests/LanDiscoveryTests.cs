@@ -1,7 +1,6 @@
 using GroupCore.Membership;
 using GroupCore.Runtime;
 using Ida.Testing;
-using Oracle.Client;
 using Oracle.Frames;
 
 namespace Oracle.Tests;
@@ -185,7 +184,7 @@ public sealed class LanDiscoveryTests
         {
             var simulation = new Simulation(new SimulationOptions { Seed = seed, ReplayCommand = $"the test's seed {seed}" });
             Lan = new(simulation, new(seed));
-            Cluster = new(simulation, processes, shape: (node, options) => options with { Seeds = [new(SeedList.Lan)], Cluster = Name, LocalNetwork = Lan.Of(node) }) { HasSystems = true };
+            Cluster = new(simulation, processes, shape: (node, options) => options with { Seeds = [new(SeedText.Lan)], Cluster = Name, LocalNetwork = Lan.Of(node) }) { HasSystems = true };
         }
 
         public SimLan Lan { get; }

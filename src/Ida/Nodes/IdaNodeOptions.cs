@@ -7,7 +7,6 @@ using GroupCore.Wire.MessagePack;
 using Ida.Wire;
 using Microsoft.Extensions.Logging;
 using Oracle;
-using Oracle.Client;
 
 namespace Ida;
 
@@ -114,7 +113,7 @@ public sealed record IdaNodeOptions
         if (Cluster.Length is < 1 or > 64) throw new InvalidOptionException($"Cluster is '{Cluster}'; allowed is a name of 1 to 64 characters.");
         if (CanJoin is not null && ReferenceEquals(Security, Security.Loopback)) throw new InvalidOptionException("CanJoin is set and Security is Loopback, by which nobody has an identity; give credentials too.");
         foreach (string seed in Seeds)
-            if (seed != SeedList.Lan) ThrowIfNoPlace(seed, nameof(Seeds), SeedList.Allowed);
+            if (seed != SeedText.Lan) ThrowIfNoPlace(seed, nameof(Seeds), SeedText.Allowed);
         if (Listen is not null) EndPointText.Parse(Listen, nameof(Listen));
         if (Advertise is not null) ThrowIfNoPlace(Advertise, nameof(Advertise), HostAndPort.Allowed);
         (Membership with { Tag = Tag }).Validate();

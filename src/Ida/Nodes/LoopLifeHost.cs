@@ -5,7 +5,6 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using GroupCore.Transport.Credentials;
 using Oracle;
-using Oracle.Client;
 
 namespace Ida.Nodes;
 
@@ -27,7 +26,7 @@ internal sealed class LoopLifeHost(IdaNodeOptions options, SocketPortKind port =
     public async ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken)
     {
         long began = HostClock.Now();
-        if (options.Seeds.Count > 0 && options.Seeds.All(static seed => seed == SeedList.Lan) && !new LanMulticast(options.Cluster, ofMachine: _credentials is null).IsPossible())
+        if (options.Seeds.Count > 0 && options.Seeds.All(static seed => seed == SeedText.Lan) && !new LanMulticast(options.Cluster, ofMachine: _credentials is null).IsPossible())
             throw new ClusterUnreachableException("The only seed is the local network, and no interface of this machine takes part in multicast. Name the seeds instead, or start again when the network is there.");
         _place = await StartPlace.FindAsync(options, _credentials is not null, _names, cancellationToken).ConfigureAwait(false);
         return TimeSpan.FromTicks((HostClock.Now() - began) / 100);

@@ -1,6 +1,6 @@
 using System.Net;
 using GroupCore.Transport;
-using Oracle.Client;
+using Oracle;
 
 namespace Ida.Nodes;
 
@@ -42,7 +42,7 @@ internal sealed class StartNames(IdaNodeOptions options, SystemNames names)
     {
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(options.StartTimeout > TimeSpan.Zero && options.StartTimeout / 4 < s_patience ? options.StartTimeout / 4 : s_patience);
-        var places = options.Seeds.Where(static seed => seed != SeedList.Lan).ToList();
+        var places = options.Seeds.Where(static seed => seed != SeedText.Lan).ToList();
         var known = new IReadOnlyList<StartSeed>[places.Count];
         Array.Fill(known, []);
         try

@@ -6,7 +6,7 @@ using Oracle.Frames;
 namespace Oracle.Client;
 
 /// <summary>
-/// Finds the processes of the cluster on the local network by multicast, for a list of seeds with the entry <see cref="SeedList.Lan"/>: the addresses that others give take that place
+/// Finds the processes of the cluster on the local network by multicast, for a list of seeds with the entry <see cref="SeedText.Lan"/>: the addresses that others give take that place
 /// in the list, and so does that of this process, so each may found.
 /// </summary>
 /// <remarks>

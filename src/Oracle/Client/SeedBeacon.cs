@@ -56,7 +56,7 @@ internal sealed class SeedBeacon(INode node, SeedList seeds, FrameSender sender)
     {
         if (node.Now < _next) return;
         _next = node.Now + Every;
-        bool hurries = !seeds.IsComplete || node.Now < _hurriesUntil || _vacancies.Exists(vacancy => !IsTaken(vacancy, state) && !Reaches(vacancy, state));
+        bool hurries = seeds.HasNames && (!seeds.IsComplete || node.Now < _hurriesUntil || _vacancies.Exists(vacancy => !IsTaken(vacancy, state) && !Reaches(vacancy, state)));
         seeds.Step(hurries ? SeedList.Soon : SeedList.Seldom);
         if (_version != seeds.Version) Renew();
         foreach (var vacancy in _vacancies)

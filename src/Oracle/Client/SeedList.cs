@@ -8,7 +8,7 @@ namespace Oracle.Client;
 /// <remarks>
 /// Their order is that of the user's list, and in the place of a name its addresses by value: processes that are given the same list and the same answers have the same order. An
 /// address stays for 30 s after the last answer that named it, since a server of names may tell only some of many addresses each time. What was found stays while nothing better
-/// is: a server that is silent or knows nothing takes no seed away. An address of the loopback for which a name stands, with the port of this process, counts as its address. Processes that show themselves on the local network stand in the place of <see cref="Lan"/>, in the order of their
+/// is: a server that is silent or knows nothing takes no seed away. An address of the loopback for which a name stands, with the port of this process, counts as its address. Processes that show themselves on the local network stand in the place of <see cref="SeedText.Lan"/>, in the order of their
 /// addresses; there is room for 64 of these, and for 64 addresses of each name. Source: oracle.md#names-are-asked-for-again.
 /// </remarks>
 internal sealed class SeedList
@@ -18,9 +18,6 @@ internal sealed class SeedList
 
     /// <summary>How often otherwise, by those that have to know.</summary>
     public const long Seldom = 5 * Durations.Second;
-
-    /// <summary>The seed that stands for the processes of the cluster on the local network.</summary>
-    public const string Lan = "multicast";
 
     private const long KeptFor = 30 * Durations.Second;
     private const int MostOfName = 64;
@@ -37,7 +34,7 @@ internal sealed class SeedList
         (_node, _service) = (node, options.Names);
         foreach (var seed in options.Seeds)
         {
-            if (seed.Text == Lan)
+            if (seed.Text == SeedText.Lan)
             {
                 if (_lan is null) _entries.Add(_lan = new(null) { Addresses = { new(node.Links.Local, OwnAddress(node)) } });
             }
@@ -45,12 +42,6 @@ internal sealed class SeedList
         }
         Arrange();
     }
-
-    /// <summary>What is allowed as a seed, as the end of a sentence.</summary>
-    public static string Allowed => $"{HostAndPort.Allowed}, or {Lan} for the processes of the local network";
-
-    /// <summary>Whether a text is a seed.</summary>
-    public static bool IsSeed(string? text) => text == Lan || HostAndPort.TryParseReachable(text, out _);
 
     /// <summary>Whether the user gave no seed.</summary>
     public bool IsEmpty => _entries.Count == 0;
@@ -183,7 +174,7 @@ internal sealed class SeedList
 
         public bool IsName => Place is { Address: null };
 
-        public string Host => Place?.Host ?? Lan;
+        public string Host => Place?.Host ?? SeedText.Lan;
 
         public List<Known> Addresses { get; } = [];
 

@@ -217,9 +217,9 @@ internal sealed partial class OracleMember
     {
         OnOtherSystem(other);
         int replicas = answer.Replicas.Voters.Count + answer.Replicas.Learners.Count;
-        if (replicas == 0 || _replica is not { Services.Alone: true }) return;
         // Of two that may give way to each other only one does: a system that has said it is settled is no longer young.
-        if (replicas == 1 && (IsSettled || !(answer.IsSettled || _sender.System.IsBefore(other)))) return;
+        if (replicas == 0 || (replicas == 1 && (IsSettled || !(answer.IsSettled || _sender.System.IsBefore(other))))) return;
+        if (_replica is not { Services.Alone: true }) return;
         if (_bootstrap.Asks(peer) || (answer.Replicas.Contains(from.Node) && IsConfirmed(peer, from)))
             EndAsExcluded($"SplitFoundation: this process founded {_sender.System} while {other} of the same cluster existed; it gives way");
     }

@@ -241,6 +241,8 @@ public sealed class FaultTests
     {
         private bool _begun;
 
+        public ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken) => inner.PrepareAsync(cancellationToken);
+
         public INode Begin(Action<INode> attach)
         {
             if (_begun) throw new AddressInUseException("It is taken.");
@@ -256,6 +258,8 @@ public sealed class FaultTests
     /// <summary>A life whose first turn throws.</summary>
     private sealed class FaultyHost(LoopLifeHost inner) : ILifeHost
     {
+        public ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken) => inner.PrepareAsync(cancellationToken);
+
         public INode Begin(Action<INode> attach)
         {
             var node = inner.Begin(attach);

@@ -93,6 +93,8 @@ public sealed class RejoinStopTests
 
         public void Stop() => _released[1].SetResult();
 
+        public ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken) => inner.PrepareAsync(cancellationToken);
+
         public INode Begin(Action<INode> attach)
         {
             Begun++;

@@ -130,6 +130,8 @@ public sealed class RejoinTests
 
         public NodeFaultedException? Fault => inner.Fault;
 
+        public ValueTask<TimeSpan> PrepareAsync(CancellationToken cancellationToken) => inner.PrepareAsync(cancellationToken);
+
         public INode Begin(Action<INode> attach) => _node = inner.Begin(node =>
         {
             attach(node);

@@ -3,7 +3,6 @@ using GroupCore.Runtime;
 using GroupCore.Transport;
 using Ida.Testing;
 using Oracle;
-using Oracle.Client;
 
 namespace Ida.Scenarios;
 
@@ -94,7 +93,7 @@ internal sealed class FoundingSchedule : IDisposable
     private IReadOnlyList<NodeAddress> Seeds() => _kind switch
     {
         OneName => [new($"{All}:7700")],
-        OnLan => [new(SeedList.Lan)],
+        OnLan => [new(SeedText.Lan)],
         Mixed => [Simulation.AddressOf(0), .. Enumerable.Range(1, _seeds).Select(static i => new NodeAddress($"n{i}.test:7700"))],
         _ => [.. Enumerable.Range(0, _seeds).Select(static i => new NodeAddress($"n{i}.test:7700")), .. _names.Knows(VacantName) ? [new NodeAddress($"{VacantName}:7700")] : (NodeAddress[])[]],
     };
